@@ -1,21 +1,21 @@
 #include "bench/worker/message.h"
 
+#include "core/base/fields_json.h"
+
 #include <type_traits>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 using nlohmann::json;
 
+namespace {
+
 // A whole number that the field cannot hold, such as a fraction, is an error of the message.
 template <typename Value>
 void read_field(const json& in, Value& value) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    if (!in.is_number_integer() ||
-        !(in.is_number_unsigned() ? std::in_range<Value>(in.get<std::uint64_t>())
-                                  : std::in_range<Value>(in.get<std::int64_t>())))
+  if constexpr (phasebit::base::IsNumber<Value>)
+    if (!phasebit::base::holds_whole<Value>(in))
       throw json::other_error::create(501, "no number of the field: " + in.dump(), &in);
-  }
   if constexpr (std::is_enum_v<Value>) {
     std::underlying_type_t<Value> number{};
     read_field(in, number);
@@ -29,6 +29,9 @@ void read_field(const json& in, std::vector<Value>& values) {
   if (!in.is_array()) throw json::other_error::create(501, "no list: " + in.dump(), &in);
   for (const json& one : in) read_field(one, values.emplace_back());
 }
+
+}  // namespace
+
 #define PHASEBIT_READ_FIELD(name) read_field(nlohmann_json_j.at(#name), nlohmann_json_t.name);
 
 // The types are of several rooms: no functions of this one would be found by their arguments.

@@ -97,18 +97,22 @@ nlohmann::json as_json(const T& value, JsonPart part) {
   }
 }
 
+// Whether it is a whole number that the type holds.
+template <IsNumber Number>
+bool holds_whole(const nlohmann::json& json) {
+  return json.is_number_unsigned()
+             ? std::in_range<Number>(json.get<std::uint64_t>())
+             : json.is_number_integer() && std::in_range<Number>(json.get<std::int64_t>());
+}
+
 // Throws for a number that is no whole one, or none from `least` to `most` that the type holds.
 template <IsNumber Number>
 void check_number(const nlohmann::json& json, const Field& field) {
-  const auto fits = [&](auto value) {
-    return std::in_range<Number>(value) && std::cmp_greater_equal(value, field.least) &&
-           std::cmp_less_equal(value, field.most);
-  };
   if (!json.is_number()) return;  // reading it says what it is
-  if (json.is_number_unsigned()  ? fits(json.get<std::uint64_t>())
-      : json.is_number_integer() ? fits(json.get<std::int64_t>())
-                                 : false)
-    return;
+  if (holds_whole<Number>(json))
+    if (const auto number = json.get<Number>();
+        std::cmp_greater_equal(number, field.least) && std::cmp_less_equal(number, field.most))
+      return;
   const auto most = std::min(static_cast<std::uint64_t>(field.most),
                              static_cast<std::uint64_t>(std::numeric_limits<Number>::max()));
   throw nlohmann::json::other_error::create(

@@ -58,8 +58,7 @@ std::optional<std::size_t> round_load(const ptx::PtxFile& file, const ptx::flow:
   const ptx::flow::PtxStrict strict{
       [](std::size_t) { return false; },
       [&](std::size_t i, std::size_t operand) {
-        const std::string& text = file.statements[i].parsed.operand(operand);
-        return steady.name({flow.scopes.declaring(flow.scopes.of(i), text), text}, i);
+        return steady.name(flow.name_at(i, file.statements[i].parsed.operand(operand)), i);
       },
       // Whatever is added, the place goes on.
       [](std::size_t, std::size_t) { return true; },

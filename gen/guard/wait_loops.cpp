@@ -221,8 +221,7 @@ class LoopJudge {
   }
 
   PtxName name_at(std::size_t i, std::size_t operand) const {
-    const std::string& name = at(i).operand(operand);
-    return {flow_.scopes.declaring(flow_.scopes.of(i), name), name};
+    return flow_.name_at(i, at(i).operand(operand));
   }
 
   // What the polls may give back for good: each number that the loop compares or masks what it
@@ -299,16 +298,25 @@ class LoopJudge {
     };
     if (!by({file_, flow_, loop_, names(), stops, nullptr}, nullptr)) return false;
     if (counts == Counts::all || counts_out_anyway(exits, polls)) return true;
+    return each_time_stuck(polls, stops, by, [](const ptx::flow::PtxStuck&) { return false; });
+  }
+
+  // Whatever the polls give back, while they stay as they are: the loop ends, or its counts end it,
+  // or what `settled` says when they are all known.
+  template <typename Stops, typename ByCounts, typename Settled>
+  bool each_time_stuck(const Statements& polls, const Stops& stops, const ByCounts& by_counts,
+                       const Settled& settled) const {
+    const auto is_poll = [&](std::size_t i) { return this->is_poll(i, polls); };
     const auto stuck_at = stuck_polls(polls);
     return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
       // A count that goes on moves what a poll is compared with, and that may move other counts.
       for (std::set<PtxName> moving;;) {
         const ptx::flow::PtxStuck stuck(file_, flow_, loop_, names(), is_poll, polled, moving);
         const ptx::flow::PtxCounts counted(file_, flow_, loop_, names(), stops, &stuck);
-        if (!stuck.goes_round() || by(counted, &stuck)) return true;
+        if (!stuck.goes_round() || by_counts(counted, &stuck)) return true;
         const std::size_t before = moving.size();
         add_compared_counts(stuck, counted, moving);
-        if (moving.size() == before) return false;
+        if (moving.size() == before) return settled(stuck);
       }
     });
   }
@@ -463,21 +471,13 @@ class LoopJudge {
   bool is_bounded() const {
     const auto is_poll = [&](std::size_t i) { return this->is_poll(i, strong_); };
     const auto is_clock = [&](std::size_t i) { return sources_.timer(i) && !is_poll(i); };
-    const auto stuck_at = stuck_polls(strong_);
-    return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
-      for (std::set<PtxName> moving;;) {
-        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, names(), is_poll, polled, moving);
-        if (!stuck.goes_round()) return true;
-        const ptx::flow::PtxCounts counted(file_, flow_, loop_, names(), is_poll, &stuck);
-        const std::size_t before = moving.size();
-        add_compared_counts(stuck, counted, moving);
-        if (moving.size() != before) continue;
-        const ptx::flow::PtxProof proof(file_, flow_, loop_, names(), steady_, once_, stuck,
-                                        is_poll, is_clock);
-        return std::any_of(flow_.jumps.begin(), flow_.jumps.end(), [&](const PtxJump& jump) {
-          return loop_.holds(jump.block) && proof.ends_by(jump);
-        });
-      }
+    const auto no_count = [](const auto&, const auto*) { return false; };
+    return each_time_stuck(strong_, is_poll, no_count, [&](const ptx::flow::PtxStuck& stuck) {
+      const ptx::flow::PtxProof proof(file_, flow_, loop_, names(), steady_, once_, stuck, is_poll,
+                                      is_clock);
+      return std::any_of(flow_.jumps.begin(), flow_.jumps.end(), [&](const PtxJump& jump) {
+        return loop_.holds(jump.block) && proof.ends_by(jump);
+      });
     });
   }
 
@@ -549,8 +549,7 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
     if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
     for (const int side : {1, 2}) {
       const std::string& mine = statement.operand(static_cast<std::size_t>(side));
-      const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
-      if (std::find(values.begin(), values.end(), name) != values.end())
+      if (std::find(values.begin(), values.end(), flow.name_at(i, mine)) != values.end())
         found.emplace_back(i, statement.operand(static_cast<std::size_t>(3 - side)));
     }
   }

@@ -8,11 +8,10 @@
 namespace phasebit::ptx::flow {
 namespace {
 
-constexpr long farthest = 1L << 40;  // a step as large as that may be any
-constexpr int most_visits = 6;       // of a block, before a step that still grows is as large
+constexpr long farthest = PtxStep::farthest;
+constexpr int most_visits = 6;  // of a block, before a step that still grows is as large
 constexpr std::size_t at_end = static_cast<std::size_t>(-1);  // of a turn
 const PtxName constant{-2, ""};  // in the place of a name: a value that none of them has
-const PtxName clock_name{-3, ""};
 
 // Hands a value on, or chooses between values. So a call is taken: compilers that do not optimise
 // call a function for what is one instruction.
@@ -39,10 +38,6 @@ bool counts_far(const PtxStatement& statement) {
     return word.starts_with("f16") || word.starts_with("bf16") ||
            base::is_listed(" f32 f64 f32x2 s8 u8 b8 s16 u16 b16 s16x2 u16x2 sat ", word);
   });
-}
-
-long moved(long from, long by) {
-  return std::clamp(from + by, -farthest, farthest);
 }
 
 bool join(PtxSteps& steps, const PtxName& name, const PtxStep& more, bool widen) {
@@ -251,7 +246,7 @@ PtxStep PtxCounts::through(std::size_t i, const PtxName& name, PtxStep after) co
   if (only_carries(parsed) && (counts_far(parsed) || stem != "cvt")) return after;
   if (only_masks(parsed) && stuck_ == nullptr) return after;
   if (base::is_listed(" ld ldu ", stem)) {
-    after.lo = moved(after.lo, 1), after.hi = moved(after.hi, 1);
+    after.move_by(1, 1);
     return after;
   }
   if (counts_far(parsed) && base::is_listed(" add sub mad ", stem))
@@ -297,7 +292,7 @@ PtxStep PtxCounts::through_sum(std::size_t i, const PtxName& name, PtxStep after
   if (!steady) after.way = std::max(after.way, PtxStep::Way::sum);
   if (difference && other == 1) after.negated = true;
   const long step = difference ? -by.value_or(1) : by.value_or(1);
-  after.lo = moved(after.lo, step), after.hi = moved(after.hi, step);
+  after.move_by(step, step);
   return after;
 }
 

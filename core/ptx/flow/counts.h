@@ -3,6 +3,7 @@
 
 #include "core/ptx/flow/values.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -31,7 +32,14 @@ struct PtxStep {
   unsigned shifts = 0;  // in which ways it is scaled on every way: bits of PtxShift
   int bits = 64;        // of the narrowest form that it had
   bool operator==(const PtxStep&) const = default;
+  static constexpr long farthest = 1L << 40;  // a step as large as that may be any
+  void move_by(long least, long most) {
+    lo = std::clamp(lo + least, -farthest, farthest);
+    hi = std::clamp(hi + most, -farthest, farthest);
+  }
 };
+// In the place of the name of a clock that is read.
+inline const PtxName clock_name{-3, ""};
 using PtxSteps = std::map<PtxName, PtxStep>;
 
 enum PtxShift : unsigned { down = 1, down_signed = 2, up = 4, product = 8, skipped = 16 };

@@ -132,6 +132,10 @@ int PtxFlow::block_of(std::size_t statement) const {
   return -1;
 }
 
+PtxName PtxFlow::name_at(std::size_t statement, const std::string& name) const {
+  return {scopes.declaring(scopes.of(statement), name), name};
+}
+
 const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block) {
   return flow.blocks[static_cast<std::size_t>(block)].statements;
 }

@@ -34,6 +34,8 @@ struct PtxFlow {
   std::vector<std::size_t> not_understood;  // statements whose targets or opcode are not known
 
   int block_of(std::size_t statement) const;  // -1: none
+  // What a statement means by a name.
+  PtxName name_at(std::size_t statement, const std::string& name) const;
 };
 
 const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block);

@@ -10,7 +10,6 @@
 namespace phasebit::ptx::flow {
 namespace {
 
-constexpr long far_away = 1L << 40;
 constexpr long most_factor = 256;  // a value that grows by more may pass any number
 
 // Bits of the narrowest integer that the opcode names; 0: it names a float, or nothing.
@@ -35,12 +34,6 @@ PtxStep mixed(PtxStep step) {
   return step;
 }
 
-PtxStep moved_by(PtxStep step, long lo, long hi) {
-  step.lo = std::clamp(step.lo + lo, -far_away, far_away);
-  step.hi = std::clamp(step.hi + hi, -far_away, far_away);
-  return step;
-}
-
 }  // namespace
 
 std::optional<PtxMover> PtxCounts::mover(std::size_t statement, const PtxName& read) const {
@@ -55,7 +48,7 @@ std::optional<PtxMover> PtxCounts::mover(std::size_t statement, const PtxName& r
   if (value == made.end() || value->second.mixed || value->second.unlike) return std::nullopt;
   const PtxStep& step = value->second;
   PtxMover found;
-  found.name = value->first, found.clock = value->first.first == -3;
+  found.name = value->first, found.clock = value->first == clock_name;
   found.direction = step.negated ? -1 : 1;
   found.scaled = step.scaled, found.bits = step.bits;
   found.apart = step.apart || step.lo != step.hi, found.offset = step.lo;
@@ -151,11 +144,15 @@ PtxStep PtxCounts::strict_sum(std::size_t i, const PtxName& name, PtxStep after)
     by = by && one ? std::optional(*by * *one) : std::nullopt;
     return true;
   });
-  if (by) return moved_by(after, difference ? -*by : *by, difference ? -*by : *by);
-  if (all(strict_->positive))
-    return difference ? moved_by(after, -far_away, -1) : moved_by(after, 1, far_away);
-  if (!all(strict_->steady)) return mixed(after);
-  after.apart = true;
+  if (by) {
+    const long step = difference ? -*by : *by;
+    after.move_by(step, step);
+  } else if (all(strict_->positive)) {
+    after.move_by(difference ? -PtxStep::farthest : 1, difference ? -1 : PtxStep::farthest);
+  } else {
+    if (!all(strict_->steady)) return mixed(after);
+    after.apart = true;
+  }
   return after;
 }
 

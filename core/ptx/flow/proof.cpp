@@ -90,7 +90,7 @@ std::optional<long> PtxOnce::moved(std::size_t i, int depth) const {
   if (!made.guard.empty() || stem_of(made) != "mov") return std::nullopt;
   const std::string& from = made.operand(1);
   if (const auto known = literal_number(from)) return known;
-  return number({flow_.scopes.declaring(flow_.scopes.of(i), from), from}, depth + 1);
+  return number(flow_.name_at(i, from), depth + 1);
 }
 
 std::optional<long> PtxOnce::number_before(const PtxLoop& loop, const PtxName& name) const {
@@ -125,7 +125,7 @@ bool PtxOnce::positive(const PtxName& name, int depth) const {
 bool PtxOnce::positive_operand(std::size_t i, std::size_t operand, int depth) const {
   const std::string& text = file_.statements[i].parsed.operand(operand);
   if (const auto number = literal_number(text)) return *number > 0 && *number < 0x80000000L;
-  return positive({flow_.scopes.declaring(flow_.scopes.of(i), text), text}, depth);
+  return positive(flow_.name_at(i, text), depth);
 }
 
 PtxProof::PtxProof(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
@@ -143,7 +143,8 @@ PtxProof::PtxProof(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
               [this](std::size_t i, std::size_t operand) { return this->steady(i, operand); },
               [this](std::size_t i, std::size_t operand) {
                 const auto known = number(i, operand);
-                return known ? *known > 0 : once_.positive(name_at(i, at(i).operand(operand)));
+                return known ? *known > 0
+                             : once_.positive(flow_.name_at(i, at(i).operand(operand)));
               },
               [this](std::size_t i, std::size_t operand) { return number(i, operand); }},
       counts_(file, flow, loop, names, std::move(is_poll), &stuck, &strict_) {
@@ -151,21 +152,17 @@ PtxProof::PtxProof(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
     for (const PtxName& name : written) writers_[name].push_back(statement);
 }
 
-PtxName PtxProof::name_at(std::size_t statement, const std::string& name) const {
-  return {flow_.scopes.declaring(flow_.scopes.of(statement), name), name};
-}
-
 std::optional<long> PtxProof::number(std::size_t i, std::size_t operand) const {
   if (operand >= at(i).operands.size()) return std::nullopt;
   const auto known = stuck_.number_at(i, operand);
-  return known ? known : once_.number(name_at(i, at(i).operand(operand)));
+  return known ? known : once_.number(flow_.name_at(i, at(i).operand(operand)));
 }
 
 // Nothing that runs in the loop writes it, or what does makes the same each turn.
 bool PtxProof::steady(std::size_t i, std::size_t operand) const {
   if (operand >= at(i).operands.size()) return false;
   if (number(i, operand)) return true;
-  const PtxName name = name_at(i, at(i).operand(operand));
+  const PtxName name = flow_.name_at(i, at(i).operand(operand));
   if (steady_.name(name, i)) return true;
   if (name.first < 0) return false;
   const auto own = writers_.find(name);
@@ -218,7 +215,7 @@ bool PtxProof::leads_out(int from, int way) const {
       way = block.successors.front();
       continue;
     }
-    const auto decided = known.find(name_at(jump->statement, jump->predicate));
+    const auto decided = known.find(flow_.name_at(jump->statement, jump->predicate));
     if (decided == known.end()) return false;
     const bool taken = decided->second != at(jump->statement).guard.starts_with("@!");
     if (taken && jump->leaves) return true;
@@ -234,7 +231,7 @@ void PtxProof::follow(int block, std::map<PtxName, bool>& known) const {
   const auto value = [&](std::size_t i, const std::string& operand) -> std::optional<bool> {
     if (const auto number = literal_number(operand)) return *number != 0;
     const bool inverted = operand.starts_with('!');
-    const auto found = known.find(name_at(i, inverted ? operand.substr(1) : operand));
+    const auto found = known.find(flow_.name_at(i, inverted ? operand.substr(1) : operand));
     return found == known.end() ? std::nullopt : std::optional(found->second != inverted);
   };
   for (const std::size_t i : statements_of(flow_, block)) {
@@ -283,7 +280,7 @@ bool PtxProof::comes(std::size_t reader, const std::string& operand, Wanted want
   for (std::size_t n = 0; n < at(reader).operands.size(); ++n)
     if (at(reader).operand(n) == operand)
       if (const auto known = stuck_.number_at(reader, n)) return (*known != 0) == wanted.value;
-  const auto defined = definitions(reader, name_at(reader, operand));
+  const auto defined = definitions(reader, flow_.name_at(reader, operand));
   if (defined.empty() || wanted.depth > most_depth) return false;
   const bool several = defined.size() > 1;
   return std::all_of(defined.begin(), defined.end(), [&](std::size_t i) {
@@ -325,7 +322,7 @@ bool PtxProof::comes_of_setp(std::size_t i, Wanted wanted) const {
 bool PtxProof::comes_of_number(std::size_t i, Wanted wanted) const {
   const auto limit = number(i, 2);
   const std::string_view order = order_word(at(i));
-  const auto defined = definitions(i, name_at(i, at(i).operand(1)));
+  const auto defined = definitions(i, flow_.name_at(i, at(i).operand(1)));
   if (!limit || defined.size() != 1 || (order != "eq" && order != "ne")) return false;
   const PtxStatement& made = at(defined.front());
   const auto yes = literal_number(made.operand(1)), no = literal_number(made.operand(2));
@@ -341,7 +338,7 @@ bool PtxProof::compares(std::size_t i, Wanted wanted) const {
   if (!wanted.value) order = opposite(order);
   for (const std::size_t side : {1U, 2U}) {
     if (!steady(i, 3 - side) || number(i, side)) continue;
-    const auto mover = counts_.mover(i, name_at(i, setp.operand(side)));
+    const auto mover = counts_.mover(i, flow_.name_at(i, setp.operand(side)));
     if (mover && (!wanted.lasting || mover->direction == 0 || order != "eq") &&
         reaches(i, *mover, side == 1 ? order : turned_round(order), number(i, 3 - side)))
       return true;
@@ -385,13 +382,11 @@ bool PtxProof::meets(const PtxMover& mover, std::optional<long> limit, int bits)
   const auto begin = once_.number_before(loop_, mover.name);
   if (!begin || !limit || mover.apart) return false;
   const auto mask = bits == 64 ? ~0UL : (1UL << bits) - 1;
-  const long signed_step = mover.lo;
-  const auto far = (static_cast<unsigned long>(*limit - *begin - mover.offset) *
-                    (signed_step < 0 ? ~0UL : 1UL)) &
-                   mask;
-  return far != 0 && mover.direction * signed_step > 0 &&
+  const auto ahead = static_cast<unsigned long>(*limit - *begin - mover.offset);
+  const auto far = (mover.lo < 0 ? -ahead : ahead) & mask;
+  return far != 0 && mover.direction * mover.lo > 0 &&
          far < static_cast<unsigned long>(most_turns) &&
-         far % static_cast<unsigned long>(std::abs(signed_step)) == 0;
+         far % static_cast<unsigned long>(std::abs(mover.lo)) == 0;
 }
 
 // What is halved or doubled ends at 0, what is shifted with its sign at 0 or -1; what grows passes

@@ -47,7 +47,6 @@ class PtxProof {
 
  private:
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
-  PtxName name_at(std::size_t statement, const std::string& name) const;
   bool each_turn_passes(int block) const;
   bool leads_out(int from, int way) const;
   void follow(int block, std::map<PtxName, bool>& known) const;

@@ -320,15 +320,14 @@ PtxStuck::Known PtxStuck::value_before(int block, const PtxName& name) const {
 }
 
 bool PtxStuck::moves(std::size_t statement, const std::string& operand) const {
-  return moving_.contains({flow_.scopes.declaring(flow_.scopes.of(statement), operand), operand});
+  return moving_.contains(flow_.name_at(statement, operand));
 }
 
 PtxStuck::Known PtxStuck::value_of(std::size_t statement, const std::string& operand) const {
   if (const auto number = literal_number(operand)) return Value{*number};
   const bool inverted = operand.starts_with('!');
   const std::string name = inverted ? operand.substr(1) : operand;
-  Known known =
-      value_at(statement, {flow_.scopes.declaring(flow_.scopes.of(statement), name), name});
+  Known known = value_at(statement, flow_.name_at(statement, name));
   if (known && inverted) known->number = known->number == 0 ? 1 : 0;
   return known;
 }
