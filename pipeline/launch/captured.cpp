@@ -1,5 +1,6 @@
 #include "pipeline/launch/captured.h"
 
+#include "core/base/fields_json.h"
 #include "core/base/text.h"
 #include "core/image/bundle.h"
 
@@ -29,12 +30,11 @@ json parse_note(std::string_view line) {
   });
 }
 
-// Throws for what is no whole number of 32 bits.
+// Throws for what is not an integer of 32 bits.
 int whole(const json& value) {
-  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MAX;
-  if (number < INT_MIN || number > INT_MAX)
-    throw json::other_error::create(501, "no number of 32 bits: " + value.dump(), &value);
-  return static_cast<int>(number);
+  if (!base::holds_whole<int>(value))
+    throw json::other_error::create(501, "not an integer of 32 bits: " + value.dump(), &value);
+  return value.get<int>();
 }
 
 // The capture library writes the driver's numbers, which are those of our enums.

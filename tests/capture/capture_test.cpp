@@ -74,6 +74,15 @@ TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
     EXPECT_NE(says(place, at).find("n.jsonl:1: "), std::string::npos) << place << " " << at;
 }
 
+TEST(CaptureNotes, RefuseNumbersThatWouldWrap) {
+  const auto captured =
+      pipeline::launch::parse_notes("{\"left_out\":18446744073709551615}\n", "n.jsonl", {});
+  ASSERT_FALSE(captured);
+  EXPECT_NE(captured.error().message.find("not an integer of 32 bits: 18446744073709551615"),
+            std::string::npos)
+      << captured.error().message;
+}
+
 TEST_F(Capture, NotesTheLaunchesOfALinkedProgram) {
   const ProcessOutput output = run("linked");
   EXPECT_EQ(output.exit_status, 3) << output.err;  // the program's
