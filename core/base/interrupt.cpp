@@ -1,13 +1,16 @@
 #include "core/base/interrupt.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <set>
 #include <thread>
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace phasebit::base {
@@ -50,15 +53,42 @@ void pass_on(int number) {
   errno = before;
 }
 
+// Without reaping it: that is for the thread that started it.
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid == child;
+}
+
+// Asks all to end, then makes them: what still runs may write into a folder that is removed.
+void end_children(const std::set<pid_t>& children) {
+  for (const pid_t child : children) ::kill(child, SIGTERM);
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  const auto ended = [&] { return std::all_of(children.begin(), children.end(), has_ended); };
+  while (!ended() && std::chrono::steady_clock::now() < last)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (const pid_t child : children)
+    if (!has_ended(child)) ::kill(child, SIGKILL);
+}
+
+// Another thread may just be giving a file its name there.
+void remove_for_good(const fs::path& path) {
+  for (int tries = 0; tries < 100; ++tries) {
+    std::error_code failed;
+    fs::remove_all(path, failed);
+    if (!failed) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 void end_by_signal() {
   char number = 0;
   while (::read(ends[0], &number, 1) != 1) {
   }
   // Held to the end: whoever would make another file waits.
   const std::unique_lock<std::mutex> held = hold_interrupts();
-  for (const pid_t child : unfinished().children) ::kill(child, SIGTERM);
-  std::error_code ignored;
-  for (const fs::path& path : unfinished().paths) fs::remove_all(path, ignored);
+  end_children(unfinished().children);
+  for (const fs::path& path : unfinished().paths) remove_for_good(path);
   ::signal(number, SIG_DFL);
   ::kill(::getpid(), number);
   while (true) ::pause();

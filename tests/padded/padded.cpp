@@ -55,11 +55,12 @@ std::string moved_info(std::string info, std::size_t padding) {
     const std::size_t size = byte(0) == 4 ? byte(2) + 256U * byte(3) : 0;
     const int attribute = byte(1);
     at += 4;
-    Words words(size / 4);
-    std::memcpy(words.data(), info.data() + at, 4 * words.size());
-    for (const std::size_t i : places_of(attribute, words))
-      words[i] += static_cast<std::uint32_t>(padding);
-    std::memcpy(info.data() + at, words.data(), 4 * words.size());
+    if (Words words(size / 4); !words.empty()) {
+      std::memcpy(words.data(), info.data() + at, 4 * words.size());
+      for (const std::size_t i : places_of(attribute, words))
+        words[i] += static_cast<std::uint32_t>(padding);
+      std::memcpy(info.data() + at, words.data(), 4 * words.size());
+    }
     at += size;
   }
   return info;

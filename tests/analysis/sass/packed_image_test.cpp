@@ -204,10 +204,11 @@ TEST(Archive, Damaged) {
     EXPECT_EQ(members.error().message, row.message);
   }
   const std::string table = "long_name_of_a_member.o/\n";
-  const auto all = foreign::packed::read_archive(
-      magic + header("/", "4") + "syms" + header("//", std::to_string(table.size())) + table +
-          "\n" + header("/0", "3") + "abc\n" + header("b.o/", "0"),
-      "k.a");
+  // What is read points into it.
+  const std::string bytes = magic + header("/", "4") + "syms" +
+                            header("//", std::to_string(table.size())) + table + "\n" +
+                            header("/0", "3") + "abc\n" + header("b.o/", "0");
+  const auto all = foreign::packed::read_archive(bytes, "k.a");
   ASSERT_TRUE(all) << all.error().text();
   ASSERT_EQ(all->size(), 2U);
   EXPECT_EQ((*all)[0].name, "long_name_of_a_member.o");
