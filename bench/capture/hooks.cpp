@@ -246,17 +246,22 @@ Hook* hook_named(std::string_view name) {
   return nullptr;
 }
 
+// The hook of a name that has one, once what it stands for is there. Inlined, its call of the next
+// dlsym and the one of names without a hook would become one, and no jump.
+[[gnu::noinline]] void* ours_for(void* library, const char* name) {
+  Hook& hook = *hook_named(name);
+  void* found = find_symbol()(library, name);
+  if (found == nullptr || found == hook.ours) return found;
+  hook.theirs = found;
+  return hook.ours;
+}
+
 }  // namespace
 }  // namespace phasebit::bench::capture
 
 // A name that is not hooked is passed on by a jump (meson.build): RTLD_NEXT means the caller of
 // dlsym, which is then the program and not this library.
 PHASEBIT_EXPORT void* dlsym(void* library, const char* name) noexcept {
-  const auto next = find_symbol();
-  Hook* hook = hook_named(name);
-  if (hook == nullptr) return next(library, name);
-  void* found = next(library, name);
-  if (found == nullptr || found == hook->ours) return found;
-  hook->theirs = found;
-  return hook->ours;
+  if (hook_named(name) != nullptr) return ours_for(library, name);
+  return find_symbol()(library, name);
 }
