@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/commands.h"
+#include "core/table/table.h"
 
 #include <functional>
 
@@ -69,5 +70,22 @@ struct SassOptions {
 };
 // `phasebit sass ...`
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen);
+
+// A command whose result is a table.
+
+// --format, or JSON by --json.
+template <typename Options>
+Result<table::TableFormat> format_of(const Options& options) {
+  return table::table_format(options.json ? "json" : options.format);
+}
+
+// Prints what `make` makes; a format that there is none of is said before.
+template <typename Options, typename Make>
+Status print_table(const Options& options, const Make& make) {
+  PHASEBIT_TRY_ASSIGN(format, format_of(options));
+  PHASEBIT_TRY_ASSIGN(made, make());
+  fmt::print("{}", table::render(made, format));
+  return {};
+}
 
 }  // namespace phasebit::cli

@@ -8,12 +8,11 @@
 #include "pipeline/explain/history.h"
 #include "pipeline/images/assembled.h"
 #include "pipeline/lists/lists.h"
-#include "pipeline/reduce/variants.h"
-#include "pipeline/sass/classes.h"
+#include "pipeline/reduce/reduce.h"
+#include "pipeline/sass/matrix.h"
 #include "pipeline/sass/diff.h"
 #include "pipeline/sass/gate.h"
-#include "pipeline/sass/list.h"
-#include "pipeline/sass/matrix.h"
+#include "pipeline/sass/library.h"
 #include "pipeline/sass/page/page.h"
 #include "pipeline/sass/show.h"
 #include "pipeline/variants/forks.h"
@@ -148,7 +147,7 @@ struct ClaimsOptions {
   std::string device, format = "text";
   bool json = false;
   bool rows = false;                            // of all claims, as of those that are named
-  bool every_device = false, measured = false;  // analysis/report/claims/check.h
+  bool every_device = false, measured = false;  // analysis/report/claims/checked_claims.h
   int permute = 0;                              // times; 0: the claims as they are
 };
 // Whether a claim is refuted.

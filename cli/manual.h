@@ -1,7 +1,7 @@
 // What the manual page of phasebit says beside its command line.
 #pragma once
 
-#include "core/command/man_page.h"
+#include "core/command/documents.h"
 
 namespace phasebit::cli {
 

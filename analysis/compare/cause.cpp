@@ -1,6 +1,6 @@
 #include "analysis/compare/cause.h"
 
-#include "analysis/compare/diff_report.h"
+#include "analysis/compare/diff.h"
 
 #include <algorithm>
 

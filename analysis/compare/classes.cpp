@@ -1,6 +1,6 @@
 #include "analysis/compare/classes.h"
 
-#include "analysis/flow/features_json.h"
+#include "analysis/flow/features.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "analysis/compare/matrix.h"
 
-#include "analysis/compare/line_table.h"
-#include "analysis/flow/features_json.h"
+#include "analysis/compare/summary.h"
+#include "analysis/flow/features.h"
 
 #include <sstream>
 

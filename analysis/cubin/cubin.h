@@ -2,9 +2,10 @@
 #pragma once
 
 #include "analysis/cubin/code_class.h"
-#include "analysis/cubin/control.h"
+#include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/kernel_info.h"
-#include "analysis/cubin/source/frames.h"
+#include "analysis/cubin/sass_word.h"
+#include "analysis/cubin/source/lines.h"
 #include "core/base/error.h"
 
 #include <string>
@@ -66,5 +67,18 @@ Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name =
 // As read_cubin_or_stub, with an empty `code` in every kernel: the classes are most of the time
 // that reading takes, and whoever lists a file of thousands of functions wants none.
 Result<Cubin> read_cubin_outline(std::string_view bytes, std::string_view name = "cubin");
+
+// Which tool made a cubin.
+
+struct CubinMaker {
+  std::string tool;     // "ptxas", "nvlink"; "" when the file does not say
+  std::string version;  // "13.5.37", or "12.4" of a cubin before 13.0; "" when it does not say
+  std::string target;   // "sm_90a"; "" when the file does not say
+};
+
+// From CUDA 13 on (and for sm_100 from 12.8 on) a note, .note.nv.tkinfo, names the tool, its
+// version and its options; of several the newest counts. Before, the ELF header's e_version is ten
+// times the release, and a flag says that the target is one with an "a". `sm` is 90.
+CubinMaker read_maker(const ElfFile& file, int sm);
 
 }  // namespace phasebit::cubin

@@ -1,6 +1,6 @@
 #include "analysis/cubin/debug_line.h"
 
-#include "analysis/cubin/source/numbers.h"
+#include "analysis/cubin/source/lines.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // adds to them.
 #pragma once
 
-#include "analysis/cubin/source/frames.h"
+#include "analysis/cubin/source/lines.h"
 #include "core/base/error.h"
 
 #include <cstdint>

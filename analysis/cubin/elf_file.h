@@ -3,6 +3,8 @@
 
 #include "core/base/error.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,5 +63,28 @@ class ElfFile {
   std::vector<ElfSection> sections_;
   std::unordered_map<std::string, std::size_t> by_name_;
 };
+
+// Relocations of an ELF file, whichever of the two forms they have.
+
+struct Relocation {
+  std::uint64_t offset = 0;  // in the section
+  std::uint64_t type = 0;    // R_CUDA_...
+  std::size_t symbol = 0;
+  std::int64_t addend = 0;  // 0 of REL, which adds what stands at its place
+};
+
+// By the section that they are applied to, ascending by offset.
+std::map<std::size_t, std::vector<Relocation>> read_relocations(const ElfFile& file);
+
+// Sections of a cubin by their names.
+
+// Of the section of each kernel's and function's code.
+constexpr std::string_view text_prefix = ".text.";
+
+// Empty where the file has no such section.
+inline std::string_view data_of(const ElfFile& file, const std::string& section) {
+  const ElfSection* found = file.find(section);
+  return found == nullptr ? std::string_view() : found->data;
+}
 
 }  // namespace phasebit::cubin

@@ -1,6 +1,6 @@
 #include "analysis/cubin/image_graph.h"
 
-#include "analysis/cubin/sections.h"
+#include "analysis/cubin/elf_file.h"
 #include "core/base/hash.h"
 #include "core/image/placement/code_moves.h"
 

@@ -2,14 +2,34 @@
 #pragma once
 
 #include "analysis/cubin/code_class.h"
-#include "analysis/cubin/control.h"
 #include "analysis/cubin/kernel_info.h"
-#include "analysis/cubin/live_counts.h"
+#include "analysis/cubin/sass_word.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace phasebit::cubin {
+
+// How many registers of each kind are live at one place.
+
+// At an instruction: those it reads, those it writes, and those that keep a value across it. The
+// stack pointer R1 is one of them.
+struct LiveCounts {
+  int registers = 0;           // R, a thread
+  int predicates = 0;          // P
+  int uniform_registers = 0;   // UR, a warp
+  int uniform_predicates = 0;  // UP
+
+  bool operator==(const LiveCounts&) const = default;
+};
+
+// The larger of each kind.
+inline LiveCounts peak(const LiveCounts& a, const LiveCounts& b) {
+  return {std::max(a.registers, b.registers), std::max(a.predicates, b.predicates),
+          std::max(a.uniform_registers, b.uniform_registers),
+          std::max(a.uniform_predicates, b.uniform_predicates)};
+}
 
 inline constexpr std::uint32_t instruction_bytes = 16;
 

@@ -1,11 +1,15 @@
 #include "analysis/cubin/kernel_info.h"
 
+#include "core/image/placement/code_moves.h"
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
 
 namespace phasebit::cubin {
+
 namespace {
 
 constexpr std::uint8_t no_value_format = 1;  // EIFMT_NVAL
@@ -182,6 +186,197 @@ std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel
 
 int barrier_count_of_flags(std::uint64_t section_flags) {
   return static_cast<int>((section_flags >> 20U) & 0x7fU);
+}
+
+namespace {
+
+// Where places stand in the 32-bit words of an attribute's value. Each was seen in cubins of ptxas
+// 11.8, 12.4, 13.0 or 13.5 and held against what `cuobjdump -elf` prints of it.
+enum class Form {
+  none,           // no place
+  list,           // every word
+  first_of_3,     // records of 3 words: place, registers, mask
+  first_of_4,     // records of 4 words: place, register, address, kind
+  behind_kind,    // one word, then places
+  second_of_2,    // records of 2 words: kind, place
+  branch_targets  // records: place of the branch, 0, n, then n places
+};
+
+struct Attribute {
+  std::uint8_t number;
+  Form form;
+};
+constexpr Attribute known[] = {{0x0a, Form::none},  // PARAM_CBANK
+                               {0x05, Form::none},  // MAX_THREADS
+                               {0x0f, Form::none},  // EXTERNS: symbols
+                               {0x10, Form::none},  // REQNTID
+                               {0x17, Form::none},  // KPARAM_INFO
+                               {0x19, Form::none},  // CBANK_PARAM_SIZE
+                               {0x1b, Form::none},  // MAXREG_COUNT
+                               {0x1c, Form::list},  // EXIT_INSTR_OFFSETS
+                               {0x1d, Form::list},  // S2RCTAID_INSTR_OFFSETS
+                               {0x1e, Form::none},  // CRS_STACK_SIZE
+                               {0x25, Form::list},  // LD_CACHEMOD_INSTR_OFFSETS
+                               {0x27, Form::list},  // ATOM_SYS_INSTR_OFFSETS
+                               {0x28, Form::list},  // COOP_GROUP_INSTR_OFFSETS
+                               {0x29, Form::none},  // COOP_GROUP_MASK_REGIDS: one for each of these
+                               {0x31, Form::list},  // INT_WARP_WIDE_INSTR_OFFSETS
+                               {0x34, Form::branch_targets},  // INDIRECT_BRANCH_TARGETS
+                               {0x36, Form::none},            // SW_WAR: bits
+                               {0x37, Form::none},            // CUDA_API_VERSION
+                               {0x38, Form::none},            // NUM_MBARRIERS
+                               {0x39, Form::first_of_4},      // MBARRIER_INSTR_OFFSETS
+                               {0x3d, Form::none},            // CTA_PER_CLUSTER
+                               {0x3f, Form::none},            // MAX_CLUSTER_RANK
+                               {0x40, Form::first_of_3},      // INSTR_REG_MAP
+                               {0x42, Form::none},            // RESERVED_SMEM_0_SIZE
+                               {0x45, Form::none},            // KPARAM_INFO_V2
+                               {0x46, Form::list},            // SYSCALL_OFFSETS
+                               {0x50, Form::none},            // SPARSE_MMA_MASK
+                               {0x55, Form::second_of_2},     // ANNOTATIONS
+                               {0x5f, Form::none},            // version of the mercury ISA
+                               {0x66, Form::none},            // LANGUAGE
+                               {0x6b, Form::none},            // NVSAL_SW_WAR
+                               {0x6c, Form::behind_kind}};    // INSTR_OFFSETS
+
+// The kind of annotation that is followed by a place: SpillRefill.
+constexpr std::uint32_t spill_refill = 1;
+
+// In `.nv.info`: FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT, SAM_REGION_STACK_SIZE:
+// symbol and size.
+constexpr std::uint8_t of_functions[] = {0x11, 0x12, 0x23, 0x2f, 0x3b};
+
+constexpr std::uint8_t no_value = 1, byte_value = 2, short_value = 3, sized_value = 4;
+constexpr std::size_t word_bytes = 4;
+
+struct Entry {
+  std::uint8_t format = 0, attribute = 0;
+  std::size_t begin = 0, end = 0;  // of what follows it, in the section
+};
+
+Result<std::vector<Entry>> entries_of(std::string_view section) {
+  std::vector<Entry> entries;
+  std::size_t at = 0;
+  while (at < section.size()) {
+    if (section.size() - at < 4) return fail(Step::disassemble, "cut short at byte {}", at);
+    Entry entry;
+    std::uint16_t size = 0;
+    std::memcpy(&entry.format, &section[at], 1);
+    std::memcpy(&entry.attribute, &section[at + 1], 1);
+    std::memcpy(&size, &section[at + 2], sizeof size);
+    at += 4;
+    if (entry.format < no_value || entry.format > sized_value)
+      return fail(Step::disassemble, "attribute {:#x} has the unknown format {}", entry.attribute,
+                  entry.format);
+    entry.begin = at;
+    if (entry.format == sized_value) at += size;
+    if (at > section.size())
+      return fail(Step::disassemble, "attribute {:#x} is cut short", entry.attribute);
+    entry.end = at;
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+// Reads the value of one attribute word by word.
+class Reader {
+ public:
+  Reader(std::string_view section, const Entry& entry) : section_(section), entry_(entry) {}
+
+  // Offsets in the section of the words that hold places; nothing where the value has another form.
+  bool read(Form form, std::vector<std::size_t>& places) const {
+    const std::size_t words = (entry_.end - entry_.begin) / word_bytes;
+    if (entry_.end - entry_.begin != words * word_bytes) return false;
+    switch (form) {
+      case Form::none: return true;
+      case Form::list: return take(0, 1, words, places);
+      case Form::first_of_3: return words % 3 == 0 && take(0, 3, words, places);
+      case Form::first_of_4: return words % 4 == 0 && take(0, 4, words, places);
+      case Form::behind_kind: return words > 0 && take(1, 1, words, places);
+      case Form::second_of_2:
+        for (std::size_t i = 0; i < words; i += 2)
+          if (word(i) != spill_refill) return false;
+        return words % 2 == 0 && take(1, 2, words, places);
+      case Form::branch_targets: return take_branches(words, places);
+    }
+    bug("unknown form of an attribute");
+  }
+
+ private:
+  std::uint32_t word(std::size_t index) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, section_.data() + entry_.begin + index * word_bytes, sizeof value);
+    return value;
+  }
+  bool take(std::size_t first, std::size_t step, std::size_t end,
+            std::vector<std::size_t>& places) const {
+    for (std::size_t i = first; i < end; i += step) places.push_back(entry_.begin + i * word_bytes);
+    return true;
+  }
+  bool take_branches(std::size_t words, std::vector<std::size_t>& places) const {
+    constexpr std::size_t head = 3;
+    for (std::size_t at = 0; at < words;) {
+      if (words - at < head || word(at + 1) != 0 || word(at + 2) > words - at - head) return false;
+      take(at, head, at + 1, places);
+      const std::size_t targets = at + head;
+      at = targets + word(at + 2);
+      take(targets, 1, at, places);
+    }
+    return true;
+  }
+
+  std::string_view section_;
+  Entry entry_;
+};
+
+// Attributes without a value or with one of a byte can hold no place.
+Result<Form> form_of(const Entry& entry) {
+  if (entry.format == no_value || entry.format == byte_value) return Form::none;
+  for (const Attribute& one : known)
+    if (one.number == entry.attribute) return one.form;
+  return fail(Step::disassemble, "whether its places move is not known");
+}
+
+bool is_place(std::string_view section, std::size_t at, std::size_t code_bytes) {
+  std::uint32_t place = 0;
+  std::memcpy(&place, section.data() + at, sizeof place);
+  return place % image::placement::padding_step_bytes == 0 && place < code_bytes;
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> code_places(std::string_view nv_info_of_kernel,
+                                             std::size_t code_bytes, std::string_view entry) {
+  const auto entries = entries_of(nv_info_of_kernel);
+  if (!entries) return fail(Step::disassemble, ".nv.info.{}: {}", entry, entries.error().message);
+  std::vector<std::size_t> places;
+  for (const Entry& one : *entries) {
+    const auto refuse = [&](std::string_view why) {
+      return fail(Step::disassemble, "attribute {:#x} of kernel {}: {}", one.attribute, entry, why);
+    };
+    const auto form = form_of(one);
+    if (!form) return refuse(form.error().message);
+    const std::size_t before = places.size();
+    if (*form == Form::none) continue;
+    if (!Reader(nv_info_of_kernel, one).read(*form, places))
+      return refuse("its value is not of the form that is known");
+    for (std::size_t i = before; i < places.size(); ++i)
+      if (!is_place(nv_info_of_kernel, places[i], code_bytes))
+        return refuse("its value names no place in the code");
+  }
+  return places;
+}
+
+Status check_function_attributes(std::string_view nv_info) {
+  const auto entries = entries_of(nv_info);
+  if (!entries) return fail(Step::disassemble, ".nv.info: {}", entries.error().message);
+  for (const Entry& one : *entries)
+    if (one.format > byte_value && std::find(std::begin(of_functions), std::end(of_functions),
+                                             one.attribute) == std::end(of_functions))
+      return fail(Step::disassemble,
+                  "attribute {:#x} of .nv.info: whether its places move is not known",
+                  one.attribute);
+  return {};
 }
 
 }  // namespace phasebit::cubin

@@ -1,6 +1,8 @@
 // What `.nv.info` says of the kernels of a cubin.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -41,5 +43,17 @@ std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 Attributes kernel_attributes(std::string_view nv_info_of_kernel);
 Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);
+
+// Which words of `.nv.info.<kernel>` are places in the kernel's code.
+
+// Offsets in the section of 32-bit words that hold a place: bytes from the start of the kernel,
+// which has `code_bytes`. Step::disassemble ("attribute 0x44 of kernel k: ...") for an attribute of
+// which nobody knows whether it holds any, one that is cut short, and a word that is no place.
+Result<std::vector<std::size_t>> code_places(std::string_view nv_info_of_kernel,
+                                             std::size_t code_bytes, std::string_view entry);
+
+// Step::disassemble for an attribute of `.nv.info`, which speaks of functions by their symbols,
+// that nobody knows.
+Status check_function_attributes(std::string_view nv_info);
 
 }  // namespace phasebit::cubin

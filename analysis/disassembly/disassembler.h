@@ -2,7 +2,9 @@
 #pragma once
 
 #include "analysis/cubin/cubin.h"
+#include "analysis/cubin/instruction.h"
 #include "analysis/disassembly/cache.h"
+#include "analysis/disassembly/nvdisasm_json.h"
 
 #include <chrono>
 #include <functional>
@@ -61,5 +63,25 @@ class Disassembler {
   std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
   Progress progress_;
 };
+
+// Listings of raw code: codes of one SM laid end to end, which nvdisasm reads in one run.
+
+// The listing of each code, of so many bytes, in their order; addresses count from the start of
+// each. Step::disassemble when the instructions are not as many.
+Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
+                                                    const std::vector<std::size_t>& sizes);
+
+// Puts names where raw code has none: the kernel's and its functions' in calls and returns, the
+// symbol's where a relocation fills an operand in ("32@lo(counter+0x8)", "c[0x3][table+0x4]").
+void name_operands(DisassembledFunction& function, const cubin::CubinKernel& kernel);
+
+// The kernels of a cubin as instructions: words and lines from the ELF file, text from nvdisasm.
+
+// Joins one kernel with its disassembly. Step::disassemble when their lengths differ, or what the
+// disassembly failed of.
+Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
+                                      const DisassembledFunction& function);
+Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
+                                      const Disassembler::Listing& listing);
 
 }  // namespace phasebit::disassembly

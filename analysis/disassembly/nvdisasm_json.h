@@ -1,12 +1,15 @@
 // What `nvdisasm -json` prints.
 #pragma once
 
+#include "analysis/cubin/instruction.h"
 #include "core/base/error.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace phasebit::disassembly {
 
@@ -30,5 +33,20 @@ struct Disassembly {
 // The text is a list of a header and a list of functions. Step::disassemble when it is not, or when
 // it holds no producer or no instruction: an empty disassembly is never a result.
 Result<Disassembly> parse_nvdisasm_json(std::string_view text);
+
+// One instruction as text and as JSON.
+
+// "@!P0 SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ"
+std::string text_of(const cubin::Instruction& instruction);
+
+// {"address", "predicate", "opcode", "operands", "word", "stall_cycles", "yield",
+// "write_scoreboard", "read_scoreboard", "wait_mask", "reuse"}: what the instruction itself says.
+nlohmann::ordered_json as_json(const cubin::Instruction& instruction);
+
+// The version of what `phasebit sass ... --json` prints.
+
+// "schema" of each object that a command prints. It goes up when a key is renamed or taken away, or
+// means something else; a new key does not change it (docs/sass.md, JSON).
+inline constexpr int sass_json_schema = 1;
 
 }  // namespace phasebit::disassembly

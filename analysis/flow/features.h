@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace phasebit::flow {
 
 // Counts over a set of instructions.
@@ -80,5 +82,21 @@ void add_resources(Features& features, const cubin::SassKernel& kernel, const is
 
 // Instructions without the NOPs that fill the section behind the last branch.
 std::size_t used_instructions(const cubin::SassKernel& kernel);
+
+// Features as JSON.
+
+// {"registers", "predicates", "uniform_registers", "uniform_predicates"}.
+nlohmann::ordered_json as_json(const cubin::LiveCounts& live);
+
+// {"instructions", "issue_cycles", "fences", "sleeps", "yields", "yield_flags", "calls",
+// "scoreboard_waits", "local_stores", "local_loads", "opcodes": {opcode: count}}.
+nlohmann::ordered_json as_json(const CodeCounts& counts);
+
+// {"registers", "static_shared_bytes", "code_bytes", "barriers", "live": live counts or null where
+// nobody asked, "spill_bytes": {"stores", "loads"} or null, "occupancy": {"ctas", "warps",
+// "max_warps", "limited_by": [...]} or null, "kernel": counts, "loops": [{"role", "problem",
+// "address", "hot", "cold", "beside", "live"}], "verbs": [{"role", "verb", "hot", "cold",
+// "live"}]}.
+nlohmann::ordered_json as_json(const Features& features);
 
 }  // namespace phasebit::flow

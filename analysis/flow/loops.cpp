@@ -1,6 +1,6 @@
 #include "analysis/flow/loops.h"
 
-#include "analysis/flow/index.h"
+#include "analysis/flow/flow.h"
 
 #include <algorithm>
 #include <map>

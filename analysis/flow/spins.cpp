@@ -1,6 +1,6 @@
 #include "analysis/flow/spins.h"
 
-#include "analysis/flow/index.h"
+#include "analysis/flow/flow.h"
 #include "analysis/flow/loops.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "analysis/flow/window.h"
 
-#include "analysis/flow/index.h"
+#include "analysis/flow/flow.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,7 @@
 #include "analysis/foreign/file.h"
 
-#include "analysis/foreign/notes.h"
+#include "analysis/foreign/packed/fatbin.h"
 #include "analysis/foreign/packed/images.h"
-#include "analysis/foreign/packed/mapped_file.h"
-#include "analysis/foreign/packed/unpacker.h"
 #include "core/base/parallel.h"
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <set>
 
 #include <elf.h>
+#include <fmt/format.h>
 
 namespace phasebit::foreign {
 
@@ -188,6 +187,30 @@ Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
   if (packed::is_cubin(file->bytes())) return reader.read_cubin();
   PHASEBIT_TRY_ASSIGN(list, packed::list_images(file->bytes(), name));
   return reader.read_packed(list, only);
+}
+
+std::vector<std::string> fold_notes(const std::string& file, const std::vector<ImageNote>& notes,
+                                    const std::string& what) {
+  struct Group {
+    const ImageNote* first = nullptr;
+    std::size_t count = 0;
+  };
+  std::vector<Group> groups;
+  for (const ImageNote& note : notes) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.first->text == note.text;
+    });
+    if (same == groups.end())
+      groups.push_back({&note, 1});
+    else
+      ++same->count;
+  }
+  std::vector<std::string> all;
+  for (const auto& [first, count] : groups)
+    all.push_back(count == 1 ? fmt::format("{}: {}", first->image, first->text)
+                             : fmt::format("{}: {} {}: {} (the first: {})", file, count, what,
+                                           first->text, first->image));
+  return all;
 }
 
 }  // namespace phasebit::foreign

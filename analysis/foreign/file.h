@@ -40,4 +40,16 @@ Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
                                 const isa::TargetTable& targets,
                                 const std::vector<std::string>& only = {});
 
+// The same of many images, said once.
+
+// What is to be said of one image.
+struct ImageNote {
+  std::string image, text;
+};
+
+// In the order in which each text comes first: "IMAGE: TEXT", or of several images "FILE: 57
+// images: TEXT (the first: IMAGE)". `what` is what they are called.
+std::vector<std::string> fold_notes(const std::string& file, const std::vector<ImageNote>& notes,
+                                    const std::string& what = "images");
+
 }  // namespace phasebit::foreign

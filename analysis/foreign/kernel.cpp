@@ -1,16 +1,18 @@
 #include "analysis/foreign/kernel.h"
 
-#include "analysis/foreign/short_names.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 namespace phasebit::foreign {
+
 namespace {
 
 // Ways to match, the closest first.
@@ -242,6 +244,110 @@ Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query) {
                           file.path, names.front(), *targets.begin(), found.size()),
                      numbered(file, query, found));
   return found.front();
+}
+
+namespace {
+
+// "ns::copy<float, 3>" of "void ns::copy<float, 3>(float*, float)".
+std::string bare_name(const std::string& text) {
+  int depth = 0;
+  std::size_t begin = 0, end = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (depth != 0) continue;
+    if (c == ' ') begin = i + 1;
+    if (c == '(' && !text.substr(i).starts_with("(anonymous namespace)")) {
+      end = i;
+      break;
+    }
+    if (c == '(') i += std::string_view("(anonymous namespace").size();
+  }
+  return text.substr(begin, end - begin);
+}
+
+// "ns::copy" of "ns::copy<float, 3>".
+std::string without_arguments(const std::string& name) {
+  std::string plain;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<') ++depth;
+    if (depth == 0) plain += c;
+    if (c == '>') --depth;
+  }
+  return plain;
+}
+
+}  // namespace
+
+Names names_of(const std::string& symbol) {
+  std::string text = cubin::source::demangled(symbol);
+  std::string name = bare_name(text);
+  return {symbol, std::move(text), std::move(name)};
+}
+
+std::vector<std::string> kernel_names(const std::string& symbol) {
+  const Names names = names_of(symbol);
+  std::vector<std::string> all = {symbol};
+  for (const std::string& name : {names.text, names.name, without_arguments(names.name)})
+    if (!name.empty() && std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  return all;
+}
+
+std::string short_kernel_name(const std::string& symbol) {
+  constexpr std::size_t most = 72;
+  const Names names = names_of(symbol);
+  if (names.name.empty())  // not C++, or a name that cannot be read
+    return symbol.size() <= most ? symbol : symbol.substr(0, most) + "...";
+  if (names.name.size() <= most) return names.name;
+  const std::string plain = without_arguments(names.name);
+  return plain.size() < names.name.size() ? plain + "<...>" : plain;
+}
+
+std::string full_kernel_name(const std::string& symbol) {
+  const std::string text = cubin::source::demangled(symbol);
+  return text.empty() ? symbol : text;
+}
+
+namespace {
+
+std::size_t common_prefix(const std::string& a, const std::string& b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                  a.begin());
+}
+
+// `apart` is the first place where no other name is like this one.
+std::string cut(const std::string& name, std::size_t apart, std::size_t width) {
+  constexpr std::string_view gap = "...";
+  const std::size_t head = width / 3, before = width / 6;
+  if (apart + gap.size() < width - head)
+    return name.substr(0, width - gap.size()) + std::string(gap);
+  // The place that tells it apart, with a little before it; or the end, where that holds it.
+  const std::string begin = name.substr(0, head) + std::string(gap);
+  const std::size_t to_end = width - begin.size(), room = to_end - gap.size();
+  if (apart - before + room >= name.size()) return begin + name.substr(name.size() - to_end);
+  return begin + name.substr(apart - before, room) + std::string(gap);
+}
+
+}  // namespace
+
+std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::vector<std::string> all = names;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::string& name = names[order[i]];
+    if (name.size() <= width) continue;
+    // Neighbours of the sorted list share most with it.
+    std::size_t apart = 0;
+    if (i > 0) apart = common_prefix(name, names[order[i - 1]]);
+    if (i + 1 < order.size()) apart = std::max(apart, common_prefix(name, names[order[i + 1]]));
+    all[order[i]] = cut(name, std::min(apart, name.size() - 1), width);
+  }
+  return all;
 }
 
 }  // namespace phasebit::foreign

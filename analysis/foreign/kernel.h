@@ -1,13 +1,34 @@
 // Which kernel of a code file is meant.
 #pragma once
 
+#include "analysis/cubin/source/names.h"
 #include "analysis/foreign/file.h"
-#include "analysis/foreign/kernel_names.h"
 
 #include <string>
 #include <vector>
 
 namespace phasebit::foreign {
+
+// What a kernel is called: by the compiler, and by people.
+
+struct Names {
+  std::string symbol;  // as it stands
+  std::string text;    // demangled; "" of what is no C++ name
+  std::string name;    // that without what it takes and gives back
+};
+Names names_of(const std::string& symbol);
+
+// What patterns may call it: the symbol, and of a C++ name also its demangled form, that without
+// what it takes and gives back ("ns::copy<float, 3>"), and without what its template was given
+// ("ns::copy").
+std::vector<std::string> kernel_names(const std::string& symbol);
+
+// For messages: without what it takes and gives back, and with "<...>" for long arguments of
+// templates.
+std::string short_kernel_name(const std::string& symbol);
+
+// As it is: demangled, or the symbol of what is no C++ name.
+std::string full_kernel_name(const std::string& symbol);
 
 // A kernel of a file; both pointers point into it.
 struct CodeKernel {
@@ -41,5 +62,12 @@ Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQ
 
 // The only one. Step::usage, with what to say, when there are several.
 Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query);
+
+// Names of kernels for a message: short.
+
+// A name of up to `width` characters as it is. Of a longer one its beginning and what tells it
+// apart from those that begin alike: "void gemm<cutlass::Very...64, 128>(Params)". One for each
+// name, in their order.
+std::vector<std::string> short_names(const std::vector<std::string>& names, std::size_t width = 72);
 
 }  // namespace phasebit::foreign

@@ -1,7 +1,7 @@
 // Two builds of a file of code: its kernels by name, what became of each, what came and what went.
 #pragma once
 
-#include "analysis/foreign/classes.h"
+#include "analysis/compare/summary.h"
 
 #include <array>
 #include <optional>
@@ -9,6 +9,21 @@
 #include <vector>
 
 namespace phasebit::foreign {
+
+// Which kernels of code files are one code.
+
+struct CodeCell {
+  std::string kernel;                     // as the row is called
+  std::string column;                     // the file, the target, or both
+  compare::CodeSummary code;              // its features are of the whole kernel
+  std::optional<std::size_t> loops = {};  // nothing: not known
+};
+
+// Kernels of one code on one SM together, in the order of their first; each but the first with the
+// nearest before it, by how many opcodes they differ. JSON: [{"class", "text_hash", "code_class",
+// "sm", "kernels": [{"kernel", "column"}], "features", "nearest": null or {"class", "change",
+// "difference"}, "lines": see compare/line_table.h, where the code has them}].
+std::string print_code_classes(const std::vector<CodeCell>& cells, bool json);
 
 struct KernelPair {
   std::string kernel, target;                       // as the first side that has it is called

@@ -1,10 +1,9 @@
 #include "analysis/foreign/listing.h"
 
-#include "analysis/disassembly/instruction_json.h"
-#include "analysis/disassembly/json_schema.h"
-#include "analysis/flow/features_json.h"
+#include "analysis/disassembly/nvdisasm_json.h"
+#include "analysis/flow/features.h"
 #include "analysis/reading/flow_dot.h"
-#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops.h"
 #include "analysis/reading/loops_json.h"
 #include "core/table/table.h"
 

@@ -1,12 +1,13 @@
 #include "analysis/gate/expectation_file.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml_table.h"
 
 #include <algorithm>
 #include <set>
 
 namespace phasebit::gate {
+
 namespace {
 
 const std::vector<std::string> selecting = {"name",    "variants", "kernels",

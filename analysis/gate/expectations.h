@@ -1,7 +1,7 @@
 // What somebody expects of machine code: the rules of `phasebit sass gate`.
 #pragma once
 
-#include "analysis/gate/expectation.h"
+#include "analysis/gate/expectation_file.h"
 
 #include <string>
 #include <vector>
@@ -38,5 +38,11 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
 // "found", "at"}], "silent": [{"place", "rule", "files"}]}.
 std::string gate_as_json(const GateReport& report);
 std::string gate_as_text(const GateReport& report);
+
+// Why a rule speaks of no code, and what its author may have meant.
+
+// Step::gate, with the nearest name, target or family of what is there.
+tl::unexpected<Error> nothing_found(const Expectation& rule,
+                                    const std::vector<GateSubject>& subjects, std::size_t matching);
 
 }  // namespace phasebit::gate

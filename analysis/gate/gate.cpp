@@ -1,14 +1,22 @@
 #include "analysis/gate/gate.h"
 
-#include "analysis/disassembly/module.h"
-#include "analysis/gate/uncounted.h"
+#include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/flow.h"
+#include "analysis/flow/loops.h"
+#include "analysis/flow/spins.h"
+#include "core/base/hash.h"
+#include "core/rule/synchronisation.h"
 
 #include <algorithm>
+
+#include <nlohmann/json.hpp>
 
 namespace phasebit::gate {
 
 using cubin::SassKernel;
+using flow::Heat;
 using flow::RoleWindow;
+using image::Census;
 using image::GateVerdict;
 using image::SourceLine;
 using image::SourceMap;
@@ -16,8 +24,10 @@ using image::VerbCensus;
 using rule::any_verb;
 using rule::CountRange;
 using rule::GateSpec;
+using rule::list_opcodes;
 using rule::OpcodeCounts;
 using rule::Path;
+using rule::SynchronisationTable;
 using rule::VerbRule;
 
 namespace {
@@ -216,6 +226,290 @@ GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
   flow::promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
   return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
                     flow::take_census(windows, kernel, *input.source), kernel.text_hash};
+}
+
+namespace {
+
+using nlohmann::json;
+
+// Lengths in front keep neighbours apart.
+void put(std::string& all, std::string_view part) {
+  fmt::format_to(std::back_inserter(all), "{}:", part.size());
+  all += part;
+}
+
+// The bindings name every member: one more does not compile until it is put in here.
+void put(std::string& all, const rule::VerbRule& rule) {
+  // The forms of statements are held against the text, not the code.
+  const auto& [verb, role, require, forbid, passes, ptx] = rule;
+  put(all, verb), put(all, role);
+  for (const auto& [pattern, count, path] : require) {
+    put(all, pattern), put(all, rule::to_string(path));
+    put(all, std::to_string(count.low)), put(all, std::to_string(count.high));
+  }
+  fmt::format_to(std::back_inserter(all), "/{}", static_cast<int>(passes));
+  for (const std::string& pattern : forbid) put(all, pattern);
+  all += ';';
+}
+
+std::string as_text(const rule::GateSpec& spec) {
+  const auto& [known, why_unknown, items, beside, verbs, everywhere, exhaustive_for] = spec;
+  std::string all = known ? "known" : "unknown";
+  put(all, why_unknown), put(all, exhaustive_for);
+  for (const auto& counts : {items, beside}) {
+    for (const auto& [role, count] : counts) put(all, role), put(all, std::to_string(count));
+    all += ';';
+  }
+  for (const rule::VerbRule& rule : verbs) put(all, rule);
+  for (const std::string& pattern : everywhere) put(all, pattern);
+  return all;
+}
+
+}  // namespace
+
+std::string hash_of(const image::SourceMap& source) {
+  std::string all;
+  for (const image::SourceLine& one : source) {
+    const auto& [file, line, verb, role, of_templates] = one;
+    put(all, file), put(all, verb), put(all, role);
+    fmt::format_to(std::back_inserter(all), "{}{}", line, of_templates ? '\n' : '!');
+  }
+  return base::content_hash(all);
+}
+
+std::string gate_key(const std::string& source_hash, const rule::GateSpec& spec,
+                     const std::string& nvdisasm_version) {
+  std::string all = "gate ";
+  put(all, source_hash), put(all, nvdisasm_version);
+  return "gate " + base::content_hash(all + as_text(spec));
+}
+
+std::string outcome_as_text(const GateOutput& output) {
+  const auto& [result, census, text_hash] = output;
+  json verbs = json::array();
+  for (const auto& [verb, role, hot, cold, beside] : census)
+    verbs.push_back({verb, role, hot, cold, beside});
+  const json all = {static_cast<int>(result.verdict), result.reason, verbs, text_hash};
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<GateOutput> outcome_from_text(std::string_view text) {
+  try {
+    const json all = json::parse(text);
+    const int verdict = all.at(0).get<int>();
+    if (verdict < 0 || verdict > static_cast<int>(image::GateVerdict::ungated)) return std::nullopt;
+    GateOutput output{{static_cast<image::GateVerdict>(verdict), all.at(1).get<std::string>()},
+                      {},
+                      all.at(3).get<std::string>()};
+    using Counts = std::map<std::string, int>;
+    for (const json& one : all.at(2))
+      output.census.push_back({one.at(0).get<std::string>(), one.at(1).get<std::string>(),
+                               one.at(2).get<Counts>(), one.at(3).get<Counts>(),
+                               one.at(4).get<Counts>()});
+    return output;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+namespace {
+
+Path path_of(Heat heat) {
+  return heat == Heat::hot ? Path::hot : heat == Heat::cold ? Path::cold : Path::beside;
+}
+
+constexpr std::string_view prime = "prime";
+
+bool touches_memory(const std::string& opcode) {
+  constexpr const char* kinds[] = {"LD", "LDS*", "LDSM*", "LDG*", "LD.*",
+                                   "ST", "ST.*", "STS*",  "STG*"};
+  return std::any_of(std::begin(kinds), std::end(kinds),
+                     [&](const char* kind) { return rule::opcode_matches(kind, opcode); });
+}
+
+bool arrives(const std::string& opcode) {
+  return rule::opcode_matches("*ARRIVE*", opcode) || rule::opcode_matches("BAR.ARV*", opcode);
+}
+
+// By instruction: whether a loop is around it. Without a graph: of all.
+std::vector<bool> find_looped(const SassKernel& kernel) {
+  const auto graph = flow::build_flow_graph(kernel);
+  std::vector<bool> looped(kernel.instructions.size(), true);
+  if (!graph) return looped;
+  const flow::LoopNest nest = flow::find_loops(*graph);
+  for (std::size_t i = 0; i < looped.size(); ++i) {
+    const std::size_t block = static_cast<std::size_t>(graph->block_of[i]);
+    looped[i] = nest.depth[block] > 0 || nest.irreducible[block];
+  }
+  return looped;
+}
+
+class Uncounted {
+ public:
+  Uncounted(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
+            const SourceMap& source, const Census& census)
+      : spec_(spec), windows_(windows), kernel_(kernel), source_(source), census_(census) {}
+
+  std::vector<std::string> find() {
+    const auto table = SynchronisationTable::get();
+    if (!table) return {table.error().text()};
+    for (const VerbCensus& census : census_) {
+      check_uncounted(**table, census, Path::hot, "hot", census.hot);
+      check_uncounted(**table, census, Path::cold, "cold", census.cold);
+      check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
+    }
+    const std::vector<bool> plain = flow::find_plain_calls(kernel_),
+                            spins = flow::find_spins(kernel_);
+    for (const RoleWindow& window : windows_) {
+      check_outside(**table, window);
+      check_blocks(**table, window);
+      // What is called is outside of the window, so a rule has to know of it.
+      check_each(window, "", [&](std::size_t i, const std::string& verb) {
+        const cubin::Instruction& one = kernel_.instructions[i];
+        const bool open =
+            flow::calls_function(one) && !plain[i] &&
+            (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr &&
+            !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), one.opcode);
+        return open ? one.opcode + " " + std::string(flow::callee_of(one)) : "";
+      });
+      // Waits in software, in verbs where a load alone is ordinary and rules count those that are.
+      check_each(window, " in a loop that waits for what it reads",
+                 [&](std::size_t i, const std::string& verb) {
+                   const std::string& opcode = kernel_.instructions[i].opcode;
+                   const bool open =
+                       spins[i] && (*table)->find(opcode, spec_.exhaustive_for, verb) == nullptr;
+                   return open ? opcode : "";
+                 });
+    }
+    return std::move(complaints_);
+  }
+
+ private:
+  template <typename... Args>
+  void complain(fmt::format_string<Args...> format, Args&&... args) {
+    complaints_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::string verb_of(std::size_t instruction) const {
+    const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[instruction]);
+    return line == nullptr ? "" : line->verb;
+  }
+
+  // Instructions of the window that are open: `open_as` has words for them, "" for the others.
+  template <typename OpenAs>
+  void check_each(const RoleWindow& window, const char* what, const OpenAs& open_as) {
+    std::map<std::string, OpcodeCounts> open;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside) continue;
+      const std::string verb = verb_of(i), words = open_as(i, verb);
+      if (!words.empty()) ++open[verb][words];
+    }
+    for (const auto& [verb, found] : open)
+      complain("{} ({}): no rule counts {}{}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(found), what);
+  }
+
+  // What a role waits for, copies or stores is in its window, where it is timed.
+  void check_outside(const SynchronisationTable& table, const RoleWindow& window) {
+    std::map<std::string, OpcodeCounts> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      const std::string& opcode = kernel_.instructions[i].opcode;
+      const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
+      if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
+      const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
+      const bool synchronises = known != nullptr && known->per_block == 0;
+      if (is_timed(line->verb, window.role) ? synchronises || touches_memory(opcode)
+                                            : synchronises && !prepares(i, line->verb))
+        ++found[line->verb][opcode];
+    }
+    for (const auto& [verb, opcodes] : found)
+      complain("{} ({}): outside the timed window: {}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(opcodes));
+  }
+
+  // What prepares a role is in no loop; `prime` may arrive at every slot.
+  bool prepares(std::size_t i, const std::string& verb) {
+    if (verb == prime && arrives(kernel_.instructions[i].opcode)) return true;
+    if (looped_.empty()) looped_ = find_looped(kernel_);  // of few kernels it is asked
+    return !looped_[i];
+  }
+
+  // A rule speaks of it, and it is not the verb that prepares.
+  bool is_timed(const std::string& verb, const std::string& role) const {
+    return verb != prime &&
+           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+             return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+           });
+  }
+
+  bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
+    const auto counts = [&](const rule::VerbRule& rule, const rule::OpcodeRule& one) {
+      if (!rule::opcode_matches(one.pattern, opcode)) return false;
+      if (path == Path::beside)
+        return one.path == Path::beside || rule.passes != rule::Passes::loop;
+      return rule.passes != rule::Passes::beside && (one.path == path || one.path == Path::pass);
+    };
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+      return rule::concerns(rule, census.verb, census.role) &&
+             std::any_of(rule.require.begin(), rule.require.end(),
+                         [&](const rule::OpcodeRule& one) { return counts(rule, one); });
+    });
+  }
+
+  void check_uncounted(const SynchronisationTable& table, const VerbCensus& census, Path path,
+                       const char* where, const OpcodeCounts& counts) {
+    OpcodeCounts uncounted;
+    for (const auto& [opcode, count] : counts) {
+      if (opcode.starts_with("CALL")) continue;  // the calls
+      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
+      if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
+        uncounted.emplace(opcode, count);
+    }
+    if (uncounted.empty()) return;
+    complain("{} ({}): no rule counts {} {} {}", census.verb.empty() ? "no verb" : census.verb,
+             role_name(census.role), list_opcodes(uncounted), where, both_lists(census));
+  }
+
+  // What ptxas puts into a basic block by itself.
+  void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
+    std::map<std::pair<int, const rule::SynchronisationOpcode*>, int> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
+      const cubin::Instruction& instruction = kernel_.instructions[i];
+      const auto* known = table.find(instruction.opcode, spec_.exhaustive_for, verb_of(i));
+      if (known == nullptr || known->per_block == 0) continue;
+      if (++found[{window.block[i], known}] == known->per_block + 1)
+        complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),
+                 known->per_block, known->pattern, instruction.address);
+    }
+  }
+
+  const GateSpec& spec_;
+  const std::vector<RoleWindow>& windows_;
+  const SassKernel& kernel_;
+  const SourceMap& source_;
+  const Census& census_;
+  std::vector<bool> looped_;  // find_looped, where it is asked
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace
+
+std::string both_lists(const VerbCensus& census) {
+  return fmt::format("(hot: {}; cold: {}{})", list_opcodes(census.hot), list_opcodes(census.cold),
+                     census.beside.empty() ? "" : "; beside: " + list_opcodes(census.beside));
+}
+
+std::string_view role_name(const std::string& role) {
+  return role.empty() ? "no role" : std::string_view(role);
+}
+
+std::vector<std::string> find_uncounted(const GateSpec& spec,
+                                        const std::vector<RoleWindow>& windows,
+                                        const SassKernel& kernel, const SourceMap& source,
+                                        const Census& census) {
+  if (spec.exhaustive_for.empty()) return {};
+  return Uncounted(spec, windows, kernel, source, census).find();
 }
 
 }  // namespace phasebit::gate

@@ -5,6 +5,7 @@
 #include "analysis/flow/census.h"
 #include "core/rule/rule.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,5 +35,35 @@ struct GateOutput {
 
 // Gates a kernel that was assembled with `.loc`.
 GateOutput gate_kernel(cubin::SassKernel kernel, const GateInput& input);
+
+// Outcomes of the gate as they are kept.
+
+// Of the lines that the code is traced to.
+std::string hash_of(const image::SourceMap& source);
+
+// Everything that decides an outcome beside the kernel (its module and entry) and the program: its
+// lines (hash_of), its rules, and the disassembler.
+std::string gate_key(const std::string& source_hash, const rule::GateSpec& spec,
+                     const std::string& nvdisasm_version);
+
+// One line; nothing for a text that is none of these.
+std::string outcome_as_text(const GateOutput& output);
+std::optional<GateOutput> outcome_from_text(std::string_view text);
+
+// Synchronisation in a timed window that no rule counts.
+
+// What is on any path of a window and no rule of its verb counts there, in words: opcodes of
+// core/rule/synchronisation.toml, calls that were not looked into, and loads in loops that wait for
+// what they read. Empty where the spec is not exhaustive.
+std::vector<std::string> find_uncounted(const rule::GateSpec& spec,
+                                        const std::vector<flow::RoleWindow>& windows,
+                                        const cubin::SassKernel& kernel,
+                                        const image::SourceMap& source,
+                                        const image::Census& census);
+
+// "(hot: SYNCS.ARRIVE x1; cold: none)"
+std::string both_lists(const image::VerbCensus& census);
+// "consumer", "no role"
+std::string_view role_name(const std::string& role);
 
 }  // namespace phasebit::gate

@@ -1,14 +1,13 @@
 #include "analysis/listing/listing.h"
 
-#include "analysis/disassembly/instruction_json.h"
-#include "analysis/disassembly/json_schema.h"
+#include "analysis/disassembly/nvdisasm_json.h"
 #include "analysis/disassembly/live.h"
-#include "analysis/disassembly/module.h"
-#include "analysis/flow/features_json.h"
+#include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/features.h"
 #include "analysis/reading/flow_dot.h"
-#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops.h"
 #include "analysis/reading/loops_json.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 

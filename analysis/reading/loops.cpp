@@ -1,13 +1,19 @@
 #include "analysis/reading/loops.h"
 
 #include "analysis/flow/loops.h"
+#include "analysis/flow/spins.h"
 #include "analysis/flow/window.h"
+#include "analysis/reading/pipes.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 namespace phasebit::reading {
 
+using cubin::SassKernel;
 using image::SourceMap;
 
 namespace {
@@ -96,6 +102,126 @@ CodeLoops find_code_loops(const cubin::SassKernel& kernel, const SourceMap& sour
   if (std::find(nest.irreducible.begin(), nest.irreducible.end(), true) != nest.irreducible.end())
     result.problem = "a cycle is entered in two places";
   return result;
+}
+
+namespace {
+
+void mark(std::vector<bool>& shown, const CodeLoop& loop) {
+  for (const std::uint32_t address : loop.addresses)
+    shown[address / cubin::instruction_bytes] = true;
+}
+
+}  // namespace
+
+Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
+                                const std::string& lines) {
+  PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
+  table::Table table{{{"loop", true},
+                      {"addresses"},
+                      {"depth", true},
+                      {"instr", true},
+                      {"issue", true},
+                      {"waits", true},
+                      {"inside", true},
+                      {"key opcodes"},
+                      {"pipelines"},
+                      {lines}},
+                     {},
+                     {}};
+  int number = 0;
+  for (const FunctionLoops& function : functions)
+    for (const CodeLoop& loop : function.loops->loops)
+      table.rows.push_back(
+          {++number,
+           fmt::format("{}{}{:#x}-{:#x}", function.function, function.function.empty() ? "" : " ",
+                       loop.begin, loop.end - cubin::instruction_bytes),
+           loop.depth, loop.own.instructions, loop.own.issue_cycles, loop.own.scoreboard_waits,
+           loop.inner.instructions, key_opcodes(*pipes, loop.own.opcodes),
+           pipe_mix(*pipes, loop.own.opcodes, sm), first_lines(loop.lines)});
+  return table;
+}
+
+std::vector<bool> in_any_loop(const cubin::SassKernel& kernel, const CodeLoops& loops) {
+  std::vector<bool> shown(kernel.instructions.size(), false);
+  for (const CodeLoop& loop : loops.loops) mark(shown, loop);
+  return shown;
+}
+
+Result<std::vector<bool>> in_loop(const cubin::SassKernel& kernel, const CodeLoops& loops,
+                                  int number) {
+  const std::size_t count = loops.loops.size();
+  if (number < 1 || static_cast<std::size_t>(number) > count)
+    return with_hint(fail(Step::usage, "--loop {}: there are {} loops", number, count),
+                     loops.problem.empty() ? "the table below the listing numbers them"
+                                           : "there may be others: " + loops.problem);
+  std::vector<bool> shown(kernel.instructions.size(), false);
+  mark(shown, loops.loops[static_cast<std::size_t>(number) - 1]);
+  return shown;
+}
+
+std::string first_lines(const std::string& lines) {
+  std::size_t comma = lines.find(", ");
+  if (comma != std::string::npos) comma = lines.find(", ", comma + 1);
+  return comma == std::string::npos ? lines : lines.substr(0, comma) + ", ...";
+}
+
+namespace {
+
+bool tries(std::string_view opcode) {
+  return opcode.starts_with("SYNCS.PHASECHK") || opcode.find("TRY") != std::string_view::npos ||
+         opcode.starts_with("NANOSLEEP");
+}
+
+// HFMA2.MMA with zeros is how ptxas writes some constants, so it says nothing.
+bool works(std::string_view opcode) {
+  constexpr std::array<std::string_view, 21> stems = {
+      "ST",     "RED",  "ATOM",         "SUATOM", "UTMA", "UBLK",  "UTC",
+      "LDGSTS", "LDSM", "SYNCS.ARRIVE", "FADD",   "FMUL", "FFMA",  "HADD",
+      "HMUL",   "DADD", "DMUL",         "DFMA",   "MUFU", "HFMA2", "FMNMX"};
+  if (opcode.starts_with("HFMA2.MMA")) return false;
+  if (opcode.substr(0, opcode.find('.')).ends_with("MMA")) return true;
+  return std::any_of(stems.begin(), stems.end(),
+                     [&](std::string_view stem) { return opcode.starts_with(stem); });
+}
+
+}  // namespace
+
+std::vector<int> loop_depths(const SassKernel& kernel, const CodeLoops& loops) {
+  std::vector<int> depth(kernel.instructions.size(), 0);
+  for (const CodeLoop& loop : loops.loops)
+    for (const std::uint32_t address : loop.addresses) {
+      int& one = depth[address / cubin::instruction_bytes];
+      one = std::max(one, loop.depth);
+    }
+  return depth;
+}
+
+std::vector<bool> waiting_loops(const SassKernel& kernel, const CodeLoops& loops) {
+  const std::vector<bool> spins = flow::find_spins(kernel);
+  std::vector<bool> waits;
+  for (const CodeLoop& loop : loops.loops) {
+    bool found_try = false, found_work = false;
+    for (const std::uint32_t address : loop.own_addresses) {
+      const std::size_t index = address / cubin::instruction_bytes;
+      const std::string& opcode = kernel.instructions[index].opcode;
+      found_try |= spins[index] || tries(opcode);
+      found_work |= works(opcode);
+    }
+    waits.push_back(found_try && !found_work);
+  }
+  return waits;
+}
+
+std::optional<std::size_t> hottest_loop(const SassKernel& kernel, const CodeLoops& loops) {
+  const std::vector<bool> waits = waiting_loops(kernel, loops);
+  const auto heat = [&](std::size_t i) {
+    const CodeLoop& loop = loops.loops[i];
+    return std::tuple(loop.depth, loop.own.issue_cycles, loop.own.instructions);
+  };
+  std::optional<std::size_t> hottest;
+  for (std::size_t i = 0; i < loops.loops.size(); ++i)
+    if (!waits[i] && (!hottest || heat(i) > heat(*hottest))) hottest = i;
+  return hottest;
 }
 
 }  // namespace phasebit::reading

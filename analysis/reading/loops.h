@@ -2,7 +2,9 @@
 #pragma once
 
 #include "analysis/flow/features.h"
+#include "core/base/error.h"
 #include "core/image/source_map.h"
+#include "core/table/table.h"
 
 #include <cstdint>
 #include <optional>
@@ -36,5 +38,46 @@ struct CodeLoops {
 
 // The functions inside the kernel are entered as it is itself. A call is no edge.
 CodeLoops find_code_loops(const cubin::SassKernel& kernel, const image::SourceMap& source);
+
+// The loops of a kernel as a table, and a part of its code chosen by them.
+
+// Loops of one function; `function` is "" for the kernel itself.
+struct FunctionLoops {
+  std::string function;
+  const CodeLoops* loops = nullptr;
+};
+
+// A row a loop, numbered from 1 over all functions: where it is, depth, what a turn costs at its
+// own depth, key opcodes, the pipelines that its opcodes go to, and the first of its lines. `lines`
+// is what these are: "source lines", "verbs". Step::spec when the table of pipelines cannot be
+// read.
+Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
+                                const std::string& lines);
+
+// By instruction: whether it stands in a loop.
+std::vector<bool> in_any_loop(const cubin::SassKernel& kernel, const CodeLoops& loops);
+
+// By instruction: whether it stands in that loop, numbered from 1. Step::usage, with how many there
+// are.
+Result<std::vector<bool>> in_loop(const cubin::SassKernel& kernel, const CodeLoops& loops,
+                                  int number);
+
+// "k.cu:4-5, inc.h:2, ...": the first two of CodeLoop::lines.
+std::string first_lines(const std::string& lines);
+
+// The loop that a reader looks at first.
+
+// By loop of `loops`: whether it only waits. Of its own instructions one is a try (SYNCS.PHASECHK,
+// *TRY*), a sleep, or a load whose value decides whether the loop is left; and none computes with
+// floats or matrices, stores, copies or arrives.
+std::vector<bool> waiting_loops(const cubin::SassKernel& kernel, const CodeLoops& loops);
+
+// The hottest loop, of `loops`: of those that do not only wait the deepest, of several that with
+// the most issue cycles of its own, then with the most instructions, then the first. None where no
+// loop is left.
+std::optional<std::size_t> hottest_loop(const cubin::SassKernel& kernel, const CodeLoops& loops);
+
+// How many loops are around each instruction.
+std::vector<int> loop_depths(const cubin::SassKernel& kernel, const CodeLoops& loops);
 
 }  // namespace phasebit::reading

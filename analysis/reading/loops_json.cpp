@@ -1,6 +1,6 @@
 #include "analysis/reading/loops_json.h"
 
-#include "analysis/flow/features_json.h"
+#include "analysis/flow/features.h"
 #include "analysis/reading/pipes.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Loops as JSON.
 #pragma once
 
-#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,7 @@
 #include "analysis/reading/pipes.h"
 
 #include "core/base/toml.h"
-#include "core/rule/opcodes.h"
+#include "core/rule/rule.h"
 
 #include <algorithm>
 

@@ -2,7 +2,6 @@
 
 #include "analysis/cubin/debug_line.h"
 #include "analysis/cubin/elf_file.h"
-#include "analysis/cubin/sections.h"
 #include "core/base/text.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "analysis/report/blocks.h"
 
-#include "analysis/report/range.h"
+#include "analysis/report/tables.h"
 
 #include <algorithm>
 

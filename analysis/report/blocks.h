@@ -13,7 +13,7 @@
 // is left alone.
 #pragma once
 
-#include "analysis/report/claims/check.h"
+#include "analysis/report/claims/checked_claims.h"
 #include "analysis/report/tables.h"
 
 #include <functional>

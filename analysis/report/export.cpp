@@ -1,12 +1,10 @@
 #include "analysis/report/export.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/record/same_code.h"
 #include "core/record/statistics.h"
-#include "core/store/export.h"
-#include "core/store/flat.h"
 #include "core/store/load.h"
+#include "core/store/flat.h"
 
 #include <algorithm>
 #include <set>

@@ -4,6 +4,7 @@
 #include "analysis/report/blocks.h"
 #include "core/base/file.h"
 #include "core/store/load.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>
@@ -39,5 +40,12 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 // Step::store when a block differs from the results, with a line for each: file, line, block, the
 // first lines that differ.
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source);
+
+// A table as a page that a browser opens from disk: one file that loads nothing.
+
+// `title` stands above the table, `origin` below the title: which device, which versions. A field
+// filters the rows by their text.
+std::string html_page(const table::Table& table, const std::string& title,
+                      const std::string& origin);
 
 }  // namespace phasebit::report

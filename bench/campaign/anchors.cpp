@@ -1,6 +1,18 @@
 #include "bench/campaign/anchors.h"
 
+#include "bench/campaign/plan.h"
+#include "core/base/interrupt.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace phasebit::bench::campaign {
+
+using record::Summary;
+
 namespace {
 
 enum class Quantity { slope, intercept, timer_step, slope_ns, clock };
@@ -94,6 +106,80 @@ std::vector<AnchorFigure> judge_anchors(const std::map<std::string, AnchorResult
     figures.push_back(figure);
   }
   return figures;
+}
+
+AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle& worker,
+                           PointMaker maker, const record::Conditions& conditions) {
+  AnchorPass pass;
+  for (const image::BundleVariant& variant : manifest.variants) {
+    if (!is_anchor(variant) || base::interrupted()) continue;
+    record::PointRow row = maker.row(variant, record::PointKind::anchor, conditions);
+    const auto measured = worker.measure(maker.request(row, conditions));
+    fill_row(row, measured);
+    if (measured) {
+      if (measured->timer_step_ns > 0) maker.timer_tick_ns = measured->timer_step_ns;
+      if (measured->timer_step_ns > 0) pass.timer_tick_ns = measured->timer_step_ns;
+      const std::string name = variant.key.value("anchor");
+      if (const auto summary = record::summarise(row.samples))
+        pass.results[name] = AnchorResult{*summary, row.megahertz, measured->timer_step_ns};
+    }
+    pass.rows.push_back(std::move(row));
+  }
+  return pass;
+}
+
+Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& figures) {
+  if (pass.rows.empty())
+    return with_hint(fail(Step::device, "the bundle holds no anchors"),
+                     "pack it again, or measure without them: --ignore-anchors");
+  for (const record::PointRow& row : pass.rows)
+    if (row.error)
+      return with_hint(fail(row.error->step, "{}: {}", row.variant_id, row.error->message),
+                       "the set-up is broken; --ignore-anchors goes on");
+  const auto off = std::find_if(figures.begin(), figures.end(),
+                                [](const AnchorFigure& figure) { return !figure.ok(); });
+  if (off == figures.end()) return {};
+  return with_hint(fail(Step::device, "an anchor is off: {}", off->text()),
+                   "the set-up is broken, so its numbers would be too; --ignore-anchors goes on");
+}
+
+namespace {
+
+struct Side {
+  double low = 0, high = 0, widest = 0;  // of the figures; the widest interval
+};
+
+Side side_of(const std::vector<Summary>& all) {
+  const auto [low, high] =
+      std::minmax_element(all.begin(), all.end(),
+                          [](const Summary& a, const Summary& b) { return a.cycles < b.cycles; });
+  Side side{low->cycles, high->cycles};
+  for (const Summary& one : all)
+    side.widest = std::max(side.widest, one.interval.interval.high - one.interval.interval.low);
+  return side;
+}
+
+std::string figures_of(const std::vector<Summary>& all) {
+  std::vector<std::string> figures;
+  for (const Summary& one : all) figures.push_back(fmt::format("{:.2f}", one.cycles));
+  return fmt::format("{}", fmt::join(figures, ", "));
+}
+
+}  // namespace
+
+bool are_apart(const std::vector<Summary>& first, const std::vector<Summary>& second) {
+  if (first.empty() || second.empty()) return false;
+  constexpr double least_cycles = 0.5, least_share = 0.005;
+  const Side a = side_of(first), b = side_of(second);
+  const double floor =
+      std::max({least_cycles, least_share * std::max(std::abs(a.low), std::abs(b.low)),
+                a.high - a.low, b.high - b.low, a.widest, b.widest});
+  return std::max(a.low - b.high, b.low - a.high) > floor;
+}
+
+std::string in_words(const std::string& first_id, const std::vector<Summary>& first,
+                     const std::string& second_id, const std::vector<Summary>& second) {
+  return fmt::format("{} {}; {} {}", first_id, figures_of(first), second_id, figures_of(second));
 }
 
 }  // namespace phasebit::bench::campaign

@@ -1,14 +1,19 @@
 #include "bench/campaign/campaign.h"
 
-#include "bench/campaign/class_control.h"
-#include "bench/campaign/run_row.h"
-#include "bench/campaign/vary.h"
+#include "bench/campaign/anchors.h"
+#include "bench/campaign/plan.h"
 #include "core/base/interrupt.h"
+#include "core/base/text.h"
 #include "core/record/same_code.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <random>
+
+#include <fmt/format.h>
 
 namespace phasebit::bench::campaign {
 
@@ -349,6 +354,91 @@ void Campaign::finish() {
 Outcome Campaign::measure_at(std::size_t variant, PointKind kind, int repetition,
                              const Conditions& conditions) {
   return take({variant, repetition, false}, kind, conditions);
+}
+
+namespace {
+
+std::string utc_now(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  const std::size_t n = std::strftime(text.data(), text.size(), format, &utc);
+  return std::string(text.data(), n);
+}
+
+}  // namespace
+
+std::string new_run_id() {
+  std::random_device random;
+  return fmt::format("{}-{:08x}{:04x}", utc_now("%Y%m%dT%H%M%SZ"), random(), random() & 0xffffU);
+}
+
+record::RunRow new_run_row(const image::Manifest& manifest, const std::string& command,
+                           std::uint64_t seed) {
+  record::RunRow run;
+  run.started = utc_now("%Y-%m-%dT%H:%M:%SZ");
+  run.command = command;
+  run.commit = manifest.commit;
+  run.ptxas = manifest.ptxas;
+  run.target = manifest.target;
+  run.sweep = manifest.sweep;
+  run.order_seed = seed;
+  return run;
+}
+
+namespace {
+
+// Often enough to see it move; writing to a terminal costs as much as a small point.
+constexpr auto terminal_period = std::chrono::milliseconds(100);
+constexpr auto plain_period = std::chrono::seconds(10);
+constexpr std::size_t shown_width = 60;
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  return base::whole_duration_text(seconds);
+}
+
+void Progress::begin(std::size_t total) {
+  total_ = total;
+  done_ = failed_ = 0;
+  start_ = last_shown_ = Clock::now();
+}
+
+void Progress::step(const std::string& what, bool failed) {
+  ++done_;
+  if (failed) ++failed_;
+  const auto now = Clock::now();
+  const bool last = done_ == total_;
+  if (!last && now - last_shown_ < (terminal_ ? Clock::duration(terminal_period) : plain_period))
+    return;
+  last_shown_ = now;
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  const double left = spent / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+  const std::string errors = failed_ == 0 ? "" : fmt::format(", {} failed", failed_);
+  const std::string text =
+      fmt::format("[{}/{}] {} left{}", done_, total_, duration_text(left), errors);
+  if (terminal_)
+    fmt::print(out_, "\r\033[K{}  {}", text, what.substr(0, shown_width));
+  else
+    fmt::print(out_, "{}\n", text);
+  std::fflush(out_);
+  shown_ = terminal_;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(out_, "\r\033[K");
+  std::fflush(out_);
+  shown_ = false;
+}
+
+void Progress::note(const std::string& text) {
+  clear();
+  fmt::print(out_, "{}\n", text);
+  std::fflush(out_);
 }
 
 }  // namespace phasebit::bench::campaign

@@ -1,12 +1,14 @@
 // A sweep on one GPU: anchors, then every planned point, each a row in the store when it is done.
 #pragma once
 
-#include "bench/campaign/anchor_pass.h"
-#include "bench/campaign/finished.h"
+#include "bench/campaign/anchors.h"
 #include "bench/campaign/plan.h"
-#include "bench/campaign/progress.h"
 #include "bench/worker/handle.h"
+#include "core/image/manifest.h"
+#include "core/record/record.h"
 
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +17,31 @@
 #include <vector>
 
 namespace phasebit::bench::campaign {
+
+// How far a sweep is: one line that is rewritten on a terminal, now and then a plain line
+// elsewhere.
+
+class Progress {
+ public:
+  Progress(std::FILE* out, bool terminal) : out_(out), terminal_(terminal) {}
+
+  void begin(std::size_t total);
+  void step(const std::string& what, bool failed);
+  // Takes the line away, so that others can write.
+  void clear();
+  void note(const std::string& text);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::FILE* out_;
+  bool terminal_;
+  bool shown_ = false;
+  std::size_t total_ = 0, done_ = 0, failed_ = 0;
+  Clock::time_point start_{}, last_shown_{};
+};
+
+// "3 min 20 s", "12 s", "0.4 s"
+std::string duration_text(double seconds);
 
 struct CampaignOptions {
   record::Conditions conditions;  // of the first repetition
@@ -135,5 +162,15 @@ class Campaign {
 
 // Figures of a row: its error, or the summary of its samples.
 Outcome outcome_of(const record::PointRow& row);
+
+// The row of one invocation.
+
+// "20261120T195220Z-3f2a9c11d0e4": the time, and a random part so that shards of a sweep can be
+// merged.
+std::string new_run_id();
+
+// Everything but the id, the tick and the driver.
+record::RunRow new_run_row(const image::Manifest& manifest, const std::string& command,
+                           std::uint64_t seed);
 
 }  // namespace phasebit::bench::campaign

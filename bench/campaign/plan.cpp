@@ -1,13 +1,22 @@
 #include "bench/campaign/plan.h"
 
+#include "core/image/placement/code_moves.h"
+
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <string>
 
 namespace phasebit::bench::campaign {
 
+using device::DeviceInfo;
 using image::BundleVariant;
 using image::GateVerdict;
+using image::LaunchShape;
+using image::Role;
+using record::Conditions;
+using record::PointKey;
+using record::PointRow;
 
 namespace {
 
@@ -93,6 +102,170 @@ Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request
            point.variant == (point.aa_control ? pair->second : pair->first);
   });
   return plan;
+}
+
+namespace {
+
+std::uint32_t payload_seed(const PointRow& row) {
+  const auto base = std::stoul("0" + row.variant_hash.text().substr(0, 7), nullptr, 16);
+  constexpr std::uint32_t odd = 2654435761U;  // spreads the few bits of the hash over the word
+  return static_cast<std::uint32_t>(base) * odd + static_cast<std::uint32_t>(row.repetition);
+}
+
+}  // namespace
+
+PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind kind,
+                         const record::Conditions& conditions) const {
+  PointRow row;
+  row.kind = kind;
+  row.variant_id = variant.key.id;
+  row.variant_hash = variant.key.hash;
+  row.unit = variant.launch.unit;
+  if (const image::Image* timed = variant.image(image::Build::timed)) {
+    row.ptx_hash = timed->ptx_hash;
+    row.text_hash = timed->text_hash;
+    row.sass_class = timed->sass_class;
+    row.module = timed->module;
+  }
+  row.device_uuid = device_uuid;
+  row.run_id = run_id;
+  row.conditions = conditions;
+  return row;
+}
+
+worker::PointRequest PointMaker::request(const PointRow& row,
+                                         const record::Conditions& conditions) const {
+  return {row.variant_hash, conditions, payload_seed(row), max_rounds, max_seconds, timer_tick_ns};
+}
+
+void fill_row(PointRow& row, const Result<point::Measurement>& measured) {
+  if (!measured) {
+    row.set_error(record::verdict_of(measured.error().step),
+                  {measured.error().step, measured.error().message});
+    return;
+  }
+  row.samples = measured->samples;
+  row.readings = measured->readings;
+  row.megahertz = measured->megahertz;
+  row.quality = measured->quality;
+  row.sms = measured->sms;
+  row.state = measured->state;
+}
+
+PointKey key_of(const PointRow& row) {
+  return {row.kind,       row.variant_hash, row.text_hash,  row.device_uuid,
+          row.repetition, row.aa_control,   row.conditions, row.sass_class};
+}
+
+FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
+  return {key.kind,         key.variant_hash,         key.text_hash,
+          key.device_uuid,  key.repetition,           key.aa_control,
+          key.placement.sm, key.placement.first_warp, key.sass_class};
+}
+
+Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
+  FinishedPoints finished;
+  PHASEBIT_TRY_ASSIGN(rows, store.points());
+  for (PointRow& row : rows) {
+    auto [place, is_new] = finished.rows_.try_emplace(key_of(campaign::key_of(row)), row);
+    if (!is_new && record::replaces(row, place->second)) place->second = std::move(row);
+  }
+  return finished;
+}
+
+const PointRow* FinishedPoints::find(const PointKey& key) const {
+  const auto row = rows_.find(key_of(key));
+  return row == rows_.end() || row->second.error ? nullptr : &row->second;
+}
+
+bool FinishedPoints::has_error(const PointKey& key, const record::PointError& error) const {
+  const auto row = rows_.find(key_of(key));
+  return row != rows_.end() && row->second.error && row->second.error->step == error.step &&
+         row->second.error->message == error.message;
+}
+
+namespace {
+
+constexpr int factors = 6;
+constexpr std::uint64_t most_start_offset = 31;
+constexpr std::uint64_t paddings =
+    image::placement::largest_padding_bytes / image::placement::padding_step_bytes;
+
+// Numbers from 0 on that look random and are always the same.
+std::uint64_t number_of(const std::string& text, int repetition, std::uint64_t below) {
+  const auto base = std::stoull("0" + text.substr(0, 15), nullptr, 16);
+  std::uint64_t mixed = base + static_cast<std::uint64_t>(repetition) * 0x9E3779B97F4A7C15U;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+  return (mixed ^ (mixed >> 31)) % below;
+}
+
+int other_sm(const Conditions& base, int sms, std::uint64_t number) {
+  return static_cast<int>((static_cast<std::uint64_t>(base.sm) + 1 + number) %
+                          static_cast<std::uint64_t>(sms));
+}
+
+// Several CTAs on an SM would no longer come together there.
+bool has_room(const LaunchShape& shape, const DeviceInfo& device, int idle_warps) {
+  return shape.ctas_per_sm == 1 && shape.load_ctas == 0 && !(shape.fixed_warps && idle_warps > 0) &&
+         shape.threads + 32 * idle_warps <= device.max_threads_per_cta;
+}
+
+// One to three warps more, as far as there is room for them.
+int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t number) {
+  int warps = 1 + static_cast<int>(number % 3);
+  while (warps > 0 && !has_room(shape, device, warps)) --warps;
+  return warps;
+}
+
+// Idle warps between the roles, so that both begin on one sub-partition: of specialised warps that
+// do not yet.
+void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Conditions& changed) {
+  constexpr int sub_partitions = 4;
+  int last_producer = -1, first_consumer = shape.warps();
+  for (const image::RoleSlice& slice : shape.slices) {
+    if (slice.role != Role::producer && slice.role != Role::consumer) return;
+    if (slice.role == Role::producer) last_producer = std::max(last_producer, slice.warp);
+    if (slice.role == Role::consumer) first_consumer = std::min(first_consumer, slice.warp);
+  }
+  if (last_producer < 0 || first_consumer <= last_producer || shape.cluster_size > 1) return;
+  const int gap = (sub_partitions - first_consumer % sub_partitions) % sub_partitions;
+  if (!has_room(shape, device, gap)) return;
+  changed.gap_after = first_consumer;
+  changed.gap_warps = gap;
+}
+
+}  // namespace
+
+Conditions vary(const Conditions& base, const image::BundleVariant& variant, int repetition,
+                const DeviceInfo& device) {
+  Conditions changed = base;
+  if (repetition == 0) return changed;
+  const LaunchShape& shape = variant.launch;
+  const auto number = [&](std::uint64_t below) {
+    return number_of(variant.key.hash, repetition, below);
+  };
+  switch ((repetition - 1) % factors) {
+    case 1:
+      if (shape.cluster_size <= 1 && device.row.multiprocessors > 1)
+        changed.sm = other_sm(base, device.row.multiprocessors,
+                              number(static_cast<std::uint64_t>(device.row.multiprocessors - 1)));
+      break;
+    case 2: changed.first_warp = base.first_warp + shift(shape, device, number(3)); break;
+    case 3: {
+      // One padding a module, so that it is loaded twice and not once for each of its kernels.
+      const image::Image* timed = variant.image(image::Build::timed);
+      if (timed != nullptr)
+        changed.padding = image::placement::padding_step_bytes *
+                          static_cast<int>(1 + number_of(timed->module, repetition, paddings));
+      break;
+    }
+    case 4: set_roles_together(shape, device, changed); break;
+    default:
+      changed.start_offset = static_cast<std::uint32_t>(1 + number(most_start_offset));
+      break;
+  }
+  return changed;
 }
 
 }  // namespace phasebit::bench::campaign

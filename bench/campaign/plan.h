@@ -1,13 +1,18 @@
 // What is measured in which order.
 #pragma once
 
+#include "bench/device/device.h"
+#include "bench/worker/message.h"
 #include "core/image/manifest.h"
 #include "core/record/record.h"
+#include "core/record/statistics.h"
+#include "core/store/store.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace phasebit::bench::campaign {
@@ -56,5 +61,53 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
 // second member where there is one, else the same image again. All repetitions are shuffled
 // together; the pairs of two members come first, as all figures of a class rest on them.
 Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
+
+// From a variant and a place to the row that will hold its samples, and to the worker's request.
+
+struct PointMaker {
+  std::string device_uuid, run_id;
+  int max_rounds = 64;
+  double max_seconds = 0.25;
+  double timer_tick_ns = 1000;  // the coarsest known, until the anchor has measured it
+
+  // The row of a point, still without samples.
+  record::PointRow row(const image::BundleVariant& variant, record::PointKind kind,
+                       const record::Conditions& conditions) const;
+  // The payload differs from repetition to repetition, and is the same when a point is repeated.
+  worker::PointRequest request(const record::PointRow& row,
+                               const record::Conditions& conditions) const;
+};
+
+// Puts what was measured, or why nothing was, into the row.
+void fill_row(record::PointRow& row, const Result<point::Measurement>& measured);
+
+// What a store already holds of a sweep: a finished point is not measured again.
+
+class FinishedPoints {
+ public:
+  // Reads every row once: a sweep asks for each of its points.
+  static Result<FinishedPoints> read(const store::Store& store);
+
+  // The newest row without an error, or null.
+  const record::PointRow* find(const record::PointKey& key) const;
+  // Whether the newest row of this key is this error: it need not be written again.
+  bool has_error(const record::PointKey& key, const record::PointError& error) const;
+
+ private:
+  using Key = std::tuple<record::PointKind, Word, Word, Word, int, bool, int, int, Word>;
+  static Key key_of(const record::PointKey& key);
+  std::map<Key, record::PointRow> rows_;
+};
+
+record::PointKey key_of(const record::PointRow& row);
+
+// What a repetition changes that must not matter.
+
+// Repetition 0 is `base`. Those behind it change one thing each, in turn: the start offset, the SM,
+// the sub-partitions, where the code lies, whether the roles begin on one sub-partition, the start
+// offset again. What to depends on the variant's name and the repetition alone, so that a resumed
+// run finds its rows. A thing that the launch has no room for stays as it is.
+record::Conditions vary(const record::Conditions& base, const image::BundleVariant& variant,
+                        int repetition, const device::DeviceInfo& device);
 
 }  // namespace phasebit::bench::campaign

@@ -1,15 +1,17 @@
 #include "bench/device/cuda_device.h"
 
-#include "bench/device/cuda_driver.h"
-#include "bench/device/cuda_launch.h"
-#include "bench/device/cuda_tensor_map.h"
 #include "bench/device/nvml.h"
 
 #include <array>
 #include <chrono>
 #include <vector>
 
+#include <dlfcn.h>
+
 namespace phasebit::bench::device {
+
+using image::tensor::TensorMap;
+
 namespace {
 
 // Dynamic shared memory that needs no opt-in.
@@ -296,6 +298,260 @@ Result<std::unique_ptr<Device>> open_cuda_device(const DeviceRequest& request) {
   auto device = std::make_unique<CudaDevice>(driver);
   PHASEBIT_TRY(device->open(request));
   return std::unique_ptr<Device>(std::move(device));
+}
+
+namespace {
+
+Status check(const CudaDriver& driver, const char* call, CUresult code) {
+  if (code == CUDA_SUCCESS) return {};
+  return fail(Step::launch, "{}", driver.describe(call, code));
+}
+
+class Events {
+ public:
+  explicit Events(const CudaDriver& driver) : driver_(driver) {}
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  ~Events() {
+    for (CUevent event : events_)
+      if (event != nullptr) driver_.cuEventDestroy(event);
+  }
+  Status make() {
+    for (CUevent& event : events_)
+      PHASEBIT_TRY(
+          check(driver_, "cuEventCreate", driver_.cuEventCreate(&event, CU_EVENT_DEFAULT)));
+    return {};
+  }
+  CUevent before() const { return events_[0]; }
+  CUevent behind() const { return events_[1]; }
+
+ private:
+  const CudaDriver& driver_;
+  std::array<CUevent, 2> events_{};
+};
+
+// Without clusters cuLaunchKernel does, which drivers before 11.8 have too.
+CUresult launch(const CudaDriver& driver, const CUlaunchConfig& config, CUfunction kernel,
+                void** parameters) {
+  if (config.numAttrs > 0) return driver.cuLaunchKernelEx(&config, kernel, parameters, nullptr);
+  return driver.cuLaunchKernel(kernel, config.gridDimX, config.gridDimY, config.gridDimZ,
+                               config.blockDimX, config.blockDimY, config.blockDimZ,
+                               config.sharedMemBytes, config.hStream, parameters, nullptr);
+}
+
+}  // namespace
+
+CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
+  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(grid.ctas);
+  config.blockDimX = static_cast<unsigned>(grid.threads);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return config;
+}
+
+Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
+                     const image::KernelParams& params, const Arguments& given) {
+  image::KernelParams block = params;
+  Arguments taken = given;
+  std::vector<void*> arguments = {&block};
+  for (std::uint64_t& address : taken.buffers) arguments.push_back(&address);
+  for (EncodedMap& map : taken.tensor_maps) arguments.push_back(&map);
+  if (grid.cluster_size > 1) {
+    CUlaunchAttribute cluster{};
+    const CUlaunchConfig config = config_of(grid, stream, cluster);
+    return check(driver, "cuLaunchKernelEx",
+                 driver.cuLaunchKernelEx(&config, kernel, arguments.data(), nullptr));
+  }
+  return check(driver, "cuLaunchKernel",
+               driver.cuLaunchKernel(kernel, static_cast<unsigned>(grid.ctas), 1, 1,
+                                     static_cast<unsigned>(grid.threads), 1, 1,
+                                     static_cast<unsigned>(grid.dynamic_shared_bytes), stream,
+                                     arguments.data(), nullptr));
+}
+
+CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
+                         WholeAttributes& attributes) {
+  const auto size = [](int n) { return static_cast<unsigned>(n); };
+  CUlaunchConfig config{};
+  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
+  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
+  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
+  config.sharedMemBytes = size(whole.shared_bytes);
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  if (whole.ctas_of_cluster() > 1) {
+    CUlaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = size(whole.cluster[0]);
+    cluster.value.clusterDim.y = size(whole.cluster[1]);
+    cluster.value.clusterDim.z = size(whole.cluster[2]);
+  }
+  if (whole.cooperative) {
+    CUlaunchAttribute& all_at_once = attributes[config.numAttrs++];
+    all_at_once.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    all_at_once.value.cooperative = 1;
+  }
+  return config;
+}
+
+Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
+                            CUfunction kernel, const WholeBlock& block,
+                            const std::function<Status()>& wait) {
+  if (config.numAttrs > 0 && !driver.has_clusters())
+    return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
+  Events events(driver);
+  PHASEBIT_TRY(events.make());
+  // One by one: where the driver puts them is not where they stand in a block of the PTX's layout.
+  std::vector<std::byte> bytes = block.bytes;
+  std::vector<void*> parameters;
+  for (const int start : block.starts)
+    parameters.push_back(&bytes[static_cast<std::size_t>(start)]);
+  PHASEBIT_TRY(
+      check(driver, "cuEventRecord", driver.cuEventRecord(events.before(), config.hStream)));
+  PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, parameters.data())));
+  PHASEBIT_TRY(
+      check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
+  PHASEBIT_TRY(wait());
+  float milliseconds = 0;
+  PHASEBIT_TRY(check(driver, "cuEventElapsedTime",
+                     driver.cuEventElapsedTime(&milliseconds, events.before(), events.behind())));
+  constexpr double ns_a_millisecond = 1e6;
+  return ns_a_millisecond * static_cast<double>(milliseconds);
+}
+
+namespace {
+
+static_assert(sizeof(EncodedMap) == sizeof(CUtensorMap));
+static_assert(alignof(EncodedMap) >= alignof(CUtensorMap));
+
+// The enumerations are in the driver's order (core/image/tensor/map.h).
+using image::tensor::TensorElement;
+using image::tensor::TensorSwizzle;
+static_assert(static_cast<int>(TensorElement::tf32_ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+static_assert(static_cast<int>(TensorElement::f16) == CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+static_assert(static_cast<int>(TensorSwizzle::by_128) == CU_TENSOR_MAP_SWIZZLE_128B);
+static_assert(static_cast<int>(TensorSwizzle::atom_64) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
+static_assert(static_cast<int>(image::tensor::TensorInterleave::by_32) ==
+              CU_TENSOR_MAP_INTERLEAVE_32B);
+static_assert(static_cast<int>(image::tensor::TensorPromotion::to_256) ==
+              CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+
+template <typename To, typename From>
+std::vector<To> converted(const std::vector<From>& from) {
+  return {from.begin(), from.end()};
+}
+
+// The driver's arguments, as long as they are looked at.
+struct Request {
+  explicit Request(const TensorMap& map)
+      : element(static_cast<CUtensorMapDataType>(map.element)),
+        sizes(converted<cuuint64_t>(map.sizes)),
+        strides(converted<cuuint64_t>(map.strides)),
+        box(converted<cuuint32_t>(map.box)),
+        steps(map.steps.empty() ? std::vector<cuuint32_t>(map.sizes.size(), 1)
+                                : converted<cuuint32_t>(map.steps)),
+        interleave(static_cast<CUtensorMapInterleave>(map.interleave)),
+        swizzle(static_cast<CUtensorMapSwizzle>(map.swizzle)),
+        promotion(static_cast<CUtensorMapL2promotion>(map.promotion)),
+        fill(static_cast<CUtensorMapFloatOOBfill>(map.fill)) {
+    strides.push_back(0);  // of one dimension too, the driver wants an address
+  }
+  CUtensorMapDataType element;
+  std::vector<cuuint64_t> sizes, strides;
+  std::vector<cuuint32_t> box, steps;
+  CUtensorMapInterleave interleave;
+  CUtensorMapSwizzle swizzle;
+  CUtensorMapL2promotion promotion;
+  CUtensorMapFloatOOBfill fill;
+};
+
+CUresult encode(const CudaDriver& driver, const TensorMap& map, void* tensor, CUtensorMap& into) {
+  const Request of(map);
+  const auto rank = static_cast<cuuint32_t>(map.rank());
+  if (!map.im2col)
+    return driver.cuTensorMapEncodeTiled(&into, of.element, rank, tensor, of.sizes.data(),
+                                         of.strides.data(), of.box.data(), of.steps.data(),
+                                         of.interleave, of.swizzle, of.promotion, of.fill);
+  return driver.cuTensorMapEncodeIm2col(
+      &into, of.element, rank, tensor, of.sizes.data(), of.strides.data(), map.im2col->lower.data(),
+      map.im2col->upper.data(), static_cast<cuuint32_t>(map.im2col->channels),
+      static_cast<cuuint32_t>(map.im2col->pixels), of.steps.data(), of.interleave, of.swizzle,
+      of.promotion, of.fill);
+}
+
+}  // namespace
+
+Result<EncodedMap> encode_tensor_map(const CudaDriver& driver, const TensorMap& map,
+                                     std::uint64_t tensor) {
+  const char* call = map.im2col ? "cuTensorMapEncodeIm2col" : "cuTensorMapEncodeTiled";
+  if (map.im2col ? driver.cuTensorMapEncodeIm2col == nullptr
+                 : driver.cuTensorMapEncodeTiled == nullptr)
+    return fail(Step::device, "tensor map {}: this driver has no {}", map.name, call);
+  EncodedMap encoded;
+  auto* address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(tensor));
+  const CUresult code =
+      encode(driver, map, address, *reinterpret_cast<CUtensorMap*>(encoded.bytes.data()));
+  if (code == CUDA_SUCCESS) return encoded;
+  return fail(Step::bundle, "tensor map {}: {}: {}", map.name, describe(map),
+              driver.describe(call, code));
+}
+
+namespace {
+
+// cuda.h renames an entry by a macro (cuMemAlloc to cuMemAlloc_v2); the library has the new name.
+#define PHASEBIT_TEXT_OF(name) #name
+#define PHASEBIT_SYMBOL(name) PHASEBIT_TEXT_OF(name)
+
+constexpr const char* library_name = "libcuda.so.1";
+
+}  // namespace
+
+Result<CudaDriver> CudaDriver::load() {
+  void* library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return with_hint(fail(Step::device, "there is no CUDA driver here: {}", ::dlerror()),
+                     "measure on a machine with an NVIDIA GPU; listing works without one");
+  CudaDriver driver;
+#define PHASEBIT_FIND(name)                                                                       \
+  driver.name = reinterpret_cast<decltype(driver.name)>(::dlsym(library, PHASEBIT_SYMBOL(name))); \
+  if (driver.name == nullptr)                                                                     \
+    return with_hint(fail(Step::device, "{} lacks {}", library_name, PHASEBIT_SYMBOL(name)),      \
+                     "install a driver of CUDA 12.0 or newer");
+  PHASEBIT_CUDA_ENTRIES(PHASEBIT_FIND)
+#undef PHASEBIT_FIND
+#define PHASEBIT_FIND_OR_NULL(name) \
+  driver.name = reinterpret_cast<decltype(driver.name)>(::dlsym(library, PHASEBIT_SYMBOL(name)));
+  PHASEBIT_CUDA_CLUSTER_ENTRIES(PHASEBIT_FIND_OR_NULL)
+  PHASEBIT_CUDA_TENSOR_ENTRIES(PHASEBIT_FIND_OR_NULL)
+#undef PHASEBIT_FIND_OR_NULL
+  if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS)
+    return with_hint(fail(Step::device, "the CUDA driver finds no usable GPU: {}",
+                          driver.describe("cuInit", code)),
+                     "see what nvidia-smi says; listing works without a GPU");
+  return driver;
+}
+
+std::string CudaDriver::describe(const char* call, CUresult code) const {
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName(code, &name) != CUDA_SUCCESS || name == nullptr) name = "unknown error";
+  if (cuGetErrorString(code, &text) != CUDA_SUCCESS || text == nullptr) text = "no description";
+  return fmt::format("{}: {} ({})", call, name, text);
+}
+
+std::string uuid_text(const CUuuid& uuid) {
+  std::string text = "GPU-";
+  for (int n = 0; n < 16; ++n) {
+    if (n == 4 || n == 6 || n == 8 || n == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[n]));
+  }
+  return text;
 }
 
 }  // namespace phasebit::bench::device

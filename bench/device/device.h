@@ -6,7 +6,6 @@
 #include "core/image/abi.h"
 #include "core/image/tensor/map.h"
 #include "core/image/whole.h"
-#include "core/record/device_state.h"
 #include "core/record/record.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 // time; without it the answers are "unknown". Nothing is ever set through it.
 #pragma once
 
-#include "core/record/device_state.h"
+#include "core/record/record.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,9 +3,15 @@
 
 #include "bench/device/device.h"
 #include "core/image/buffer.h"
+#include "core/image/bundle.h"
+#include "core/image/guard_sites.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace phasebit::bench::point {
@@ -48,6 +54,61 @@ class BufferMemory {
   std::vector<Kept> kept_;
   Room all_kept_;
   std::vector<device::Device::Address> addresses_;
+};
+
+// The block of memory that a guarded launch shares with its host (core/image/guard_sites.h).
+
+// Which memory a guarded kernel looks for, and what its numbers stand for.
+struct GuardedModule {
+  device::Device::Address variable = 0;  // of its module's pb_guard
+  const image::GuardTable* table = nullptr;
+};
+
+class GuardMemory {
+ public:
+  explicit GuardMemory(device::Device& device) : device_(device) {}
+
+  // Queues what the next launch needs: a zeroed block for so many CTAs behind `variable`.
+  Status prepare(device::Device::Address variable, int ctas, std::uint64_t limit_ns);
+
+  // What the launch has left so far; it need not have ended.
+  image::GuardReport report() const;
+  std::vector<std::uint32_t> crumbs() const;
+
+ private:
+  Status reserve(std::size_t ctas);
+  Status set(device::Device::Address address, std::uint64_t value);
+
+  device::Device& device_;
+  device::Device::Address block_ = 0;
+  device::Device::HostMemory host_;  // the report, the crumbs behind it
+  std::size_t ctas_ = 0;             // that both have room for
+};
+
+// The modules of a bundle on the device, each loaded once for every place of its code.
+
+class LoadedModules {
+ public:
+  LoadedModules(device::Device& device, fs::path bundle)
+      : device_(device), bundle_(std::move(bundle)) {}
+
+  // The kernel of an image whose code has so much padding before it.
+  Result<device::Device::Function> function(const image::Image& image, int dynamic_shared_bytes,
+                                            int padding_bytes = 0);
+  // The padding that an image can have of the wanted one: all of it, or none where its module
+  // cannot be padded.
+  int possible_padding(const image::Image& image, int wanted_bytes) const;
+  // Of an image whose function was asked for without padding.
+  device::Device::Module module_of(const image::Image& image) const {
+    return modules_.at({image.module, 0});
+  }
+
+ private:
+  device::Device& device_;
+  fs::path bundle_;
+  std::map<std::pair<std::string, int>, device::Device::Module> modules_;  // by hash and padding
+  // By those, entry and dynamic shared memory.
+  std::map<std::tuple<std::string, int, std::string, int>, device::Device::Function> functions_;
 };
 
 }  // namespace phasebit::bench::point

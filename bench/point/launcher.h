@@ -3,10 +3,8 @@
 
 #include "bench/device/device.h"
 #include "bench/point/buffers.h"
-#include "bench/point/guard_memory.h"
 #include "core/image/launch.h"
-#include "core/record/conditions.h"
-#include "core/record/device_state.h"
+#include "core/record/record.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,10 +1,9 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
-#include "bench/point/quality.h"
-#include "bench/point/shape_check.h"
+#include "bench/point/verify.h"
 #include "bench/point/whole.h"
-#include "core/record/rounding.h"
+#include "core/record/statistics.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,9 @@
 // One point: the guarded build once, then the timed build until its median is known well enough.
 #pragma once
 
-#include "bench/point/guard_memory.h"
+#include "bench/point/buffers.h"
 #include "bench/point/launcher.h"
-#include "bench/point/measurement.h"
-#include "bench/point/modules.h"
+#include "bench/point/chain.h"
 #include "bench/point/verify.h"
 
 #include <map>

@@ -1,7 +1,13 @@
 #include "bench/point/verify.h"
 
+#include "bench/point/chain.h"
+#include "core/image/buffer.h"
+#include "core/image/product/product.h"
+
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <random>
 
 namespace phasebit::bench::point {
 
@@ -279,6 +285,134 @@ const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& outp
     if (const RoleSlice* slice = slice_of(shape, role, cta))
       return record_at(shape, output, cta, *slice);
   bug("a launch shape without the role of its reading");
+}
+
+DataSums::DataSums(std::uint32_t seed, std::int64_t bytes, int tile_bytes)
+    : tiles_(static_cast<std::uint64_t>(bytes / tile_bytes)),
+      tile_words_(static_cast<std::uint64_t>(tile_bytes) / 4) {
+  below_.reserve(image::block_words + 1);
+  std::mt19937 draw(seed);
+  std::uint32_t sum = 0;
+  below_.push_back(sum);
+  for (std::size_t word = 0; word < image::block_words; ++word)
+    below_.push_back(sum += static_cast<std::uint32_t>(draw()));
+}
+
+std::uint32_t DataSums::of_words(std::uint64_t words) const {
+  const std::uint64_t blocks = words / image::block_words, rest = words % image::block_words;
+  // Block b is the first one, with b steps added to each word.
+  const std::uint64_t steps = image::block_words * (blocks * (blocks - 1) / 2) + rest * blocks;
+  return static_cast<std::uint32_t>(blocks) * below_.back() + below_[rest] +
+         static_cast<std::uint32_t>(steps) * image::payload_item_step;
+}
+
+// From the data's begin.
+std::uint32_t DataSums::before(std::uint64_t tile) const {
+  return static_cast<std::uint32_t>(tile / tiles_) * of_words(tiles_ * tile_words_) +
+         of_words(tile % tiles_ * tile_words_);
+}
+
+ProductSums::ProductSums(std::uint32_t seed, const image::DataShape& data,
+                         const image::product::ProductShape& product,
+                         const std::vector<image::tensor::TileWord>& words)
+    : tiles_(static_cast<std::uint64_t>(data.bytes / data.tile_bytes)) {
+  const std::size_t tile_words = static_cast<std::size_t>(data.tile_bytes) / 4;
+  // Tiles begin at so many places of what repeats, and the last may end behind it.
+  const std::size_t places = image::sign_words / std::gcd(image::sign_words, tile_words);
+  const std::vector<std::uint32_t> content = image::content_of(
+      {"", 4 * (image::sign_words + tile_words), {image::BufferFill::Kind::signs, seed}});
+  std::vector<std::uint32_t> slot(tile_words);
+  for (std::size_t tile = 0; tile < places; ++tile) {
+    const std::size_t first = tile * tile_words % image::sign_words;
+    for (std::size_t n = 0; n < tile_words; ++n)
+      slot[n] = content[first + (words.empty() ? n : words[n].value)];
+    totals_.push_back(image::product::total_of(product, slot));
+  }
+}
+
+std::uint32_t ProductSums::of_tiles(std::uint64_t first, std::uint64_t count) const {
+  std::uint32_t sum = 0;
+  for (std::uint64_t tile = first; tile < first + count; ++tile)
+    sum += totals_[tile % tiles_ % totals_.size()];
+  return sum;
+}
+
+namespace {
+
+constexpr int readings_a_record = static_cast<int>(std::size(image::SampleRecord{}.readings));
+
+bool plays(const RoleSlice& slice, image::Role role) {
+  return slice.role == role || slice.role == image::Role::both;
+}
+
+Status check_ranks(const LaunchShape& shape) {
+  if (shape.cluster_size > 1 && (shape.ctas_per_sm != 1 || shape.load_ctas != 0))
+    return fail(Step::bundle, "a cluster of {} with {} CTAs per SM and {} of load",
+                shape.cluster_size, shape.ctas_per_sm, shape.load_ctas);
+  std::vector<int> ranks = {shape.first_rank, shape.second_rank};
+  for (const RoleSlice& slice : shape.slices) ranks.push_back(slice.rank_in_cluster);
+  for (const int rank : ranks)
+    if (rank >= shape.cluster_size || rank < -1)
+      return fail(Step::bundle, "rank {} in a cluster of {}", rank, shape.cluster_size);
+  return {};
+}
+
+Status check_roles(const LaunchShape& shape) {
+  const int cta = shape.first_rank;
+  const bool timed = std::any_of(shape.slices.begin(), shape.slices.end(), [&](const auto& slice) {
+    return plays(slice, shape.timed_role) && slice.is_in(cta);
+  });
+  if (!timed) return fail(Step::bundle, "no slice in CTA {} has the timed role", cta);
+  for (const RoleSlice& slice : shape.slices)
+    if (slice.warp < 0 || slice.warp >= shape.warps())
+      return fail(Step::bundle, "a role in warp {} of {}", slice.warp, shape.warps());
+  for (const image::Reading& reading : shape.readings) {
+    if (reading.index < 0 || reading.index >= readings_a_record)
+      return fail(Step::bundle, "reading '{}' has index {}, a record has {}", reading.name,
+                  reading.index, readings_a_record);
+    if (std::none_of(shape.slices.begin(), shape.slices.end(),
+                     [&](const auto& slice) { return plays(slice, reading.role); }))
+      return fail(Step::bundle, "no slice has the role of reading '{}'", reading.name);
+  }
+  return {};
+}
+
+Status check_tensor_maps(const LaunchShape& shape) {
+  for (const image::tensor::TensorMap& map : shape.tensor_maps) {
+    const std::int64_t bytes = image::buffer_bytes(shape, map.buffer);
+    if (bytes < 0)
+      return fail(Step::bundle, "tensor map {}: there is no buffer '{}'", map.name, map.buffer);
+    if (const auto wrong = image::tensor::complaint_about(map, bytes))
+      return with_hint(
+          fail(Step::bundle, "tensor map {}: {}: {}", map.name, wrong->key, wrong->what),
+          wrong->hint);
+  }
+  const auto words = image::words_of_slot(shape);
+  if (!words) return tl::unexpected<Error>(words.error());
+  if (const auto stored = image::expected_stored(shape, 0, 0); !stored)
+    return tl::unexpected<Error>(stored.error());
+  return {};
+}
+
+// Of a slot's images, or of tiles of data, whose threads and words are known by the grid's sum.
+Status check_product(const LaunchShape& shape) {
+  const image::PayloadShape& payload = shape.payload;
+  const bool of_data = shape.data.bytes > 0 && payload.words_per_slot == 0;
+  image::product::Slot slot{payload.words_per_slot, payload.consumer_threads, payload.period};
+  if (of_data) slot = {shape.data.tile_bytes / 4, 2 * payload.product.rows, 1};
+  const std::string why = image::product::why_unknown(payload.product, slot);
+  if (why.empty()) return {};
+  return fail(Step::bundle, "product: {}", why);
+}
+
+}  // namespace
+
+Status check_shape(const LaunchShape& shape) {
+  PHASEBIT_TRY(check_ranks(shape));
+  PHASEBIT_TRY(check_roles(shape));
+  PHASEBIT_TRY(check_tensor_maps(shape));
+  PHASEBIT_TRY(check_product(shape));
+  return check_chain(shape);
 }
 
 }  // namespace phasebit::bench::point

@@ -2,13 +2,49 @@
 // and every barrier in the phase that follows.
 #pragma once
 
-#include "bench/point/data_sums.h"
 #include "bench/point/launcher.h"
+#include "core/base/error.h"
+#include "core/image/launch.h"
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
 namespace phasebit::bench::point {
+
+// Sums over data filled with `blocks` (BufferFill), wherever in it one begins.
+
+// Made once for many questions: it draws the words of one block.
+class DataSums {
+ public:
+  // Data of whole tiles, whose blocks are drawn from the seed.
+  DataSums(std::uint32_t seed, std::int64_t bytes, int tile_bytes);
+  // Of `count` tiles from `first` on, round and round, modulo 2^32.
+  std::uint32_t of_tiles(std::uint64_t first, std::uint64_t count) const {
+    return before(first + count) - before(first);
+  }
+
+ private:
+  std::uint32_t of_words(std::uint64_t words) const;
+  std::uint32_t before(std::uint64_t tile) const;
+
+  std::uint64_t tiles_, tile_words_;
+  std::vector<std::uint32_t> below_;  // at n: the sum of the block's first n words
+};
+
+// The same of tiles of `signs` data whose matrices are multiplied: what all accumulators add up to.
+class ProductSums {
+ public:
+  // `words`: which word of its tile each word of a slot is; none where copies keep their order.
+  ProductSums(std::uint32_t seed, const image::DataShape& data,
+              const image::product::ProductShape& product,
+              const std::vector<image::tensor::TileWord>& words);
+  std::uint32_t of_tiles(std::uint64_t first, std::uint64_t count) const;
+
+ private:
+  std::uint64_t tiles_;
+  std::vector<std::uint32_t> totals_;  // of each tile until the data repeat
+};
 
 // The checksums expected of one variant, kept by item count: a point asks for four counts many
 // times.
@@ -59,5 +95,12 @@ std::uint64_t span_ns(const LaunchOutput& output);
 // the role.
 const image::SampleRecord& record_of(const image::LaunchShape& shape, const LaunchOutput& output,
                                      image::Role role);
+
+// Launch shapes that no launch could follow: they come from a manifest, which others may have
+// written.
+
+// Step::bundle for a cluster rank or a reading that a record has no place for, a role without a
+// slice, or no room for four chain lengths.
+Status check_shape(const image::LaunchShape& shape);
 
 }  // namespace phasebit::bench::point

@@ -1,7 +1,7 @@
 #include "bench/point/whole.h"
 
 #include "bench/point/chain.h"
-#include "core/record/gate_words.h"
+#include "core/record/record.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "bench/point/buffers.h"
-#include "bench/point/guard_memory.h"
-#include "bench/point/measurement.h"
+#include "bench/point/chain.h"
 
 #include <optional>
 

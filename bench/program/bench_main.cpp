@@ -4,7 +4,7 @@
 #include "bench/campaign/modes_pass.h"
 #include "bench/program/google.h"
 #include "bench/program/options.h"
-#include "bench/worker/worker.h"
+#include "bench/worker/handle.h"
 #include "core/base/interrupt.h"
 #include "core/command/standard_output.h"
 #include "core/image/bundle.h"

@@ -1,7 +1,7 @@
 #include "bench/program/options.h"
 
 #include "core/base/home.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/command/documents.h"
 #include "core/command/parse.h"
 

@@ -1,6 +1,7 @@
 // The parent's side of the worker: starts it when it is needed, watches it, replaces it.
 #pragma once
 
+#include "bench/device/device.h"
 #include "bench/worker/channel.h"
 #include "bench/worker/message.h"
 
@@ -65,5 +66,14 @@ class WorkerHandle {
   bool lost_ = false, hung_ = false;
   int started_ = 0;
 };
+
+// The child process: it owns the device, and nothing else does. When a kernel hangs, it is what
+// gets killed.
+
+// Descriptor on which a worker finds its socket.
+inline constexpr int worker_fd = 3;
+
+// Opens the device, says so, serves requests until the other side closes. The exit status.
+int run_worker(const device::DeviceRequest& request, const device::DeviceFactory& open_device);
 
 }  // namespace phasebit::bench::worker

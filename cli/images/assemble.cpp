@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 #include "core/base/file.h"
-#include "pipeline/images/refusals.h"
+#include "pipeline/images/assembled.h"
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 #include "cli/llvm.h"
 
-#include "cli/print.h"
+#include "cli/arguments.h"
 #include "core/base/file.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-#include "analysis/report/claims/check.h"
+#include "analysis/report/claims/checked_claims.h"
 #include "cli/commands.h"
-#include "cli/print.h"
-#include "pipeline/explain/measured.h"
+#include "cli/arguments.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/images/progress.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "cli/commands.h"
-#include "cli/print.h"
+#include "cli/arguments.h"
 
 namespace phasebit::cli {
 

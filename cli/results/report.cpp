@@ -1,12 +1,12 @@
 #include "analysis/report/report.h"
 
-#include "analysis/report/claims/check.h"
+#include "analysis/report/claims/checked_claims.h"
 #include "analysis/report/export.h"
 #include "analysis/report/sql/query.h"
 #include "cli/commands.h"
 #include "core/store/load.h"
-#include "pipeline/explain/measured.h"
-#include "pipeline/lower/document_tables.h"
+#include "pipeline/explain/explain.h"
+#include "pipeline/lower/missing_forms.h"
 
 #include <algorithm>
 #include <cstdio>

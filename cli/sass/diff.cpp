@@ -1,6 +1,6 @@
-#include "analysis/compare/diff_report.h"
+#include "analysis/compare/diff.h"
 #include "cli/commands.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <cstdio>
 #include <optional>

@@ -1,7 +1,7 @@
-#include "pipeline/sass/list.h"
+#include "pipeline/sass/library.h"
 
 #include "cli/commands.h"
-#include "cli/print.h"
+#include "cli/arguments.h"
 
 namespace phasebit::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 #include "core/base/file.h"
-#include "pipeline/reduce/variants.h"
+#include "pipeline/reduce/reduce.h"
 
 #include <cstdio>
 

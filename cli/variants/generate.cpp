@@ -1,7 +1,7 @@
 #include "pipeline/variants/generate.h"
 
 #include "cli/commands.h"
-#include "pipeline/images/estimate.h"
+#include "pipeline/images/progress.h"
 #include "pipeline/select/open_space.h"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 #include "gen/guard/guard.h"
 
 #include "cli/commands.h"
-#include "core/base/nearest.h"
-#include "pipeline/launch/captured_launch.h"
+#include "core/base/text.h"
+#include "pipeline/launch/captured.h"
 
 #include <algorithm>
 #include <cstdio>

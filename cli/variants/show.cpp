@@ -2,7 +2,7 @@
 #include "core/ptx/file.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/open_space.h"
-#include "pipeline/select/words.h"
+#include "pipeline/select/choices.h"
 
 #include <cstdio>
 #include <sstream>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/fields.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml.h"
 
 #include <algorithm>

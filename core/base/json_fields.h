@@ -1,7 +1,7 @@
 // Reading a JSON object strictly: every key known, every value of its type, the first mistake kept.
 #pragma once
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "core/base/process.h"
 
+#include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/base/interrupt.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 namespace phasebit::base {
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -162,6 +165,14 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   return result;
+}
+
+const std::string& program_hash() {
+  static const std::string hash = [] {
+    const auto bytes = read_file("/proc/self/exe");
+    return bytes ? content_hash(*bytes) : std::string();
+  }();
+  return hash;
 }
 
 }  // namespace phasebit::base

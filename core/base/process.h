@@ -31,4 +31,9 @@ inline constexpr std::chrono::milliseconds no_timeout = std::chrono::hours(24 * 
 Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
                                   const ProcessOptions& options = {});
 
+// Which program runs.
+
+// content_hash of the executable: another for each build of other code. "" where it cannot be read.
+const std::string& program_hash();
+
 }  // namespace phasebit::base

@@ -1,6 +1,6 @@
 #include "core/base/toml.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml_table.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "core/command/parse.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 namespace phasebit::command {
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 namespace phasebit::image {
+
 namespace {
 
 // "full_barrier[2]", else the address.

@@ -7,7 +7,7 @@
 #include "core/image/product/product.h"
 #include "core/image/stores/store.h"
 #include "core/image/tensor/tile.h"
-#include "core/isa/limits.h"
+#include "core/isa/targets.h"
 
 #include <cstdint>
 #include <string>

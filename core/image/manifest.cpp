@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace phasebit::image {
 
@@ -326,6 +327,20 @@ Result<Manifest> manifest_from_json(std::string_view text, const std::string& na
   } catch (const json::exception& error) {
     return with_hint(fail(Step::bundle, "{}: {}", name, error.what()), "pack it again");
   }
+}
+
+namespace {
+
+constexpr std::string_view version_suffix = "-2";
+
+}  // namespace
+
+std::string sass_class_word(const std::string& code_class, const LaunchShape& launch) {
+  return base::short_hash(code_class + launch_signature(launch)) + std::string(version_suffix);
+}
+
+std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole) {
+  return base::short_hash(code_class + launch_signature(whole)) + std::string(version_suffix);
 }
 
 }  // namespace phasebit::image

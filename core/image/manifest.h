@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/image/facts.h"
-#include "core/image/gate.h"
 #include "core/image/guard_sites.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
@@ -100,5 +99,14 @@ Status check_seals(const Manifest& manifest, const std::string& name);
 // With seals: a hash of each variant, and one of all other fields and of the variants' seals.
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
+
+// The word by which rows and images name their exact class.
+
+// Of a hash of the code with all that decides what it does, and the launch shape: images of one
+// word are measured once. docs/decisions/sass-class.md says why it ends in its version.
+std::string sass_class_word(const std::string& code_class, const LaunchShape& launch);
+
+// The same of a kernel that is launched as somebody says.
+std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole);
 
 }  // namespace phasebit::image

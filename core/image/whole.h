@@ -2,7 +2,10 @@
 // command line says. Its figure is the slope of its duration over one parameter, the items.
 #pragma once
 
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/saturated.h"
+#include "core/base/toml.h"
 #include "core/image/buffer.h"
 #include "core/image/launch.h"
 #include "core/image/tensor/map.h"
@@ -122,5 +125,25 @@ std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t i
 
 // Two hexadecimal digits a byte; nothing for another text.
 std::optional<std::vector<std::byte>> bytes_of_hex(std::string_view digits);
+
+// launch.toml: launches of kernels as a program made them (`phasebit capture`), by the list of
+// fields of a launch (whole.h).
+
+struct CapturedLaunch {
+  std::string kernel;  // its entry's name
+  int times = 1;       // launches that are alike
+  int registers = 0;   // of a thread when it begins; 0 where the driver did not say
+  WholeLaunch launch;
+};
+
+// Step::spec with file, line and key for what is no launch.
+Result<std::vector<CapturedLaunch>> read_launch_file(const fs::path& path);
+// The same of its TOML.
+Result<std::vector<CapturedLaunch>> read_launches(const base::TomlValue& toml,
+                                                  const std::string& file);
+
+// `made_by`: a line for whoever reads the file.
+std::string launch_file_text(const std::vector<CapturedLaunch>& launches,
+                             const std::string& made_by);
 
 }  // namespace phasebit::image

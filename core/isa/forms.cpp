@@ -1,6 +1,6 @@
 #include "core/isa/forms.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/isa/targets.h"
 
 #include <algorithm>

@@ -46,4 +46,11 @@ class TargetTable {
   std::vector<Target> rows_;  // one per SM number, no suffix
 };
 
+// What any GPU takes (CUDA C++ Programming Guide, technical specifications per compute capability).
+
+inline constexpr int most_threads_of_cta = 1024;
+inline constexpr int most_ctas_of_cluster = 16;
+inline constexpr int most_shared_bytes = 227 << 10;
+inline constexpr int most_sms = 1024;  // beyond every GPU's
+
 }  // namespace phasebit::isa

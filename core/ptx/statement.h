@@ -77,4 +77,9 @@ std::string place_of(const std::string& file, const PlacedStatement& statement);
 // One statement's text without comments, each run of blanks as one blank.
 std::string plain_text(std::string_view statement);
 
+// The opcodes of PTX, by their first word.
+
+// Whether a statement's opcode is one of PTX; "mbarrier.test_wait.shared.b64" is.
+bool is_ptx_opcode(std::string_view opcode);
+
 }  // namespace phasebit::ptx

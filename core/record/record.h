@@ -4,8 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/word.h"
 #include "core/image/facts.h"
-#include "core/record/conditions.h"
-#include "core/record/device_state.h"
 #include "core/record/summary.h"
 #include "core/record/variant_row.h"
 
@@ -16,6 +14,40 @@
 #include <vector>
 
 namespace phasebit::record {
+
+// Under which conditions a point was measured that must not matter to its figure.
+
+// Where a point ran.
+struct Placement {
+  int sm = 0;          // the target SM
+  int first_warp = 0;  // shift of the roles over the sub-partitions
+  bool operator==(const Placement&) const = default;
+};
+
+// A repetition changes one of them on purpose; how far the figure moves then is its floor
+// (docs/measuring.md, Floors).
+struct Conditions : Placement {
+  std::uint32_t start_offset = 0;    // KernelParams::start_offset
+  int padding = 0;                   // bytes of NOPs before the kernel's first instruction
+  int gap_after = 0, gap_warps = 0;  // idle warps between the others: KernelParams
+  int idle_warps() const { return first_warp + gap_warps; }
+  // Of a warp as it was launched the number that roles and records know.
+  int numbered(int launched) const;
+  bool operator==(const Conditions&) const = default;
+};
+
+// What differs from none beside the placement: "start_offset:7", "padding:208", "gap:3@1".
+std::vector<std::string> words_of(const Conditions& conditions);
+
+// What the driver says of a GPU while a grid runs on it.
+
+// 0: not known.
+struct DeviceState {
+  int sm_megahertz = 0, memory_megahertz = 0;
+  int watts = 0;
+  bool known() const { return sm_megahertz > 0 || memory_megahertz > 0 || watts > 0; }
+  bool operator==(const DeviceState&) const = default;
+};
 
 // One GPU, by UUID. Constants are read from the device.
 struct DeviceRow {
@@ -196,5 +228,9 @@ struct MergeCounts {
   int devices = 0, runs = 0, points = 0;  // new in the store
   int points_known = 0;                   // were there already
 };
+
+// The words of Quality::gate.
+
+inline constexpr const char *gate_by_rules_file = "by_rules_file", *no_gate = "none";
 
 }  // namespace phasebit::record

@@ -1,10 +1,11 @@
 #include "core/record/statistics.h"
 
-#include "core/record/rounding.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
+
+#include <fmt/ranges.h>
 
 namespace phasebit::record {
 
@@ -244,6 +245,60 @@ std::vector<double> modes(std::vector<double> values) {
   }
   if (medians.empty()) medians.push_back(median_of_sorted(values.data(), values.size()));
   return medians;
+}
+
+namespace {
+
+constexpr double figure_steps = 10000, slope_steps = 1000, cycle_steps = 1, r2_steps = 10000;
+constexpr double segment_steps = 100, megahertz_steps = 10;
+// From here on a double has no such digits to lose.
+constexpr double largest = 1e9;
+
+// `steps` a unit. No -0: it is written with its sign.
+double to_steps(double value, double steps) {
+  if (!(std::abs(value) < largest)) return value;
+  return std::round(value * steps) / steps + 0.0;
+}
+
+MedianInterval rounded(const MedianInterval& made) {
+  return {{to_steps(made.interval.low, figure_steps), to_steps(made.interval.high, figure_steps)},
+          made.reached};
+}
+
+}  // namespace
+
+Summary rounded(Summary summary) {
+  summary.cycles = to_steps(summary.cycles, figure_steps);
+  summary.interval = rounded(summary.interval);
+  summary.fit.slope = to_steps(summary.fit.slope, slope_steps);
+  summary.fit.intercept = to_steps(summary.fit.intercept, cycle_steps);
+  summary.fit.worst_residual = to_steps(summary.fit.worst_residual, cycle_steps);
+  summary.fit.r2 = to_steps(summary.fit.r2, r2_steps);
+  for (double& mode : summary.modes) mode = to_steps(mode, figure_steps);
+  for (ReadingSummary& reading : summary.readings)
+    reading = {to_steps(reading.value, figure_steps), rounded(reading.interval)};
+  return summary;
+}
+
+std::vector<double> rounded_slopes(std::vector<double> slopes) {
+  for (double& slope : slopes) slope = to_steps(slope, segment_steps);
+  return slopes;
+}
+
+double rounded_megahertz(double megahertz) {
+  return to_steps(megahertz, megahertz_steps);
+}
+
+std::string factor_of(const PointRow& row, const PointRow& first) {
+  const Conditions &own = row.conditions, &base = first.conditions;
+  std::vector<std::string_view> changed;
+  if (own.start_offset != base.start_offset) changed.emplace_back("start offset");
+  if (own.sm != base.sm || row.sms != first.sms) changed.emplace_back("SM");
+  if (own.first_warp != base.first_warp) changed.emplace_back("sub-partition");
+  if (own.gap_after != base.gap_after || own.gap_warps != base.gap_warps)
+    changed.emplace_back("roles on one sub-partition");
+  if (own.padding != base.padding) changed.emplace_back("padding");
+  return changed.empty() ? "seed" : fmt::format("{}", fmt::join(changed, "+"));
 }
 
 }  // namespace phasebit::record

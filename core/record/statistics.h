@@ -6,6 +6,7 @@
 #include "core/record/summary.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace phasebit::record {
@@ -64,5 +65,25 @@ DeviceState median_state(const std::vector<DeviceState>& states);
 
 // value at quantile q in 0..1, linear between neighbours.
 double quantile(std::vector<double> values, double q);
+
+// What is kept of a figure: more digits than any interval resolves, and not one for the last bit of
+// a division, which only fills files. Rounding what is rounded changes nothing.
+
+// Figures, readings, modes and intervals to 0.0001; of the line through all samples the slope to
+// 0.001, intercept and residual to a cycle, r2 to 0.0001.
+Summary rounded(Summary summary);
+
+// Of segments that are no line: to 0.01.
+std::vector<double> rounded_slopes(std::vector<double> slopes);
+
+// To 0.1 MHz.
+double rounded_megahertz(double megahertz);
+
+// What a repetition changed.
+
+// What the row changed against the first repetition of its point: "start offset", "SM",
+// "sub-partition", "roles on one sub-partition", "padding"; "seed" when only the payload is
+// another. Several are joined by "+".
+std::string factor_of(const PointRow& row, const PointRow& first);
 
 }  // namespace phasebit::record

@@ -10,6 +10,14 @@
 
 namespace phasebit::record {
 
+// Where the text of a kernel comes from, as its key says (docs/architecture.md).
+
+enum class Origin { template_, form, tuned, snippet, file, nvcc, llvm };
+std::string to_string(Origin origin);
+
+// Of the axes that a key names. What nvcc made is a file too; its own axis says more.
+Origin origin_of(const image::KeyAxes& axes);
+
 // Variants of the same components share what they leave at its default: thousands of them differ in
 // a few axes.
 struct VariantRow {

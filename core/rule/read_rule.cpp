@@ -1,6 +1,5 @@
 #include "core/rule/read_rule.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/isa/targets.h"
 

@@ -1,9 +1,9 @@
 #include "core/rule/synchronisation.h"
 
 #include "core/base/file.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml_table.h"
-#include "core/rule/opcodes.h"
+#include "core/rule/rule.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "core/store/csv_rows.h"
 
-#include "core/base/zstd.h"
+#include "core/base/file.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "core/store/flat_columns.h"
 
 #include "core/base/text.h"
-#include "core/record/gate_words.h"
+#include "core/record/record.h"
 #include "core/record/statistics.h"
 #include "core/store/csv_rows.h"
 

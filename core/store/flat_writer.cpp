@@ -1,11 +1,10 @@
 #include "core/base/hash.h"
-#include "core/base/zstd.h"
+#include "core/base/file.h"
 #include "core/record/same_code.h"
 #include "core/store/csv_rows.h"
 #include "core/store/flat.h"
 #include "core/store/flat_columns.h"
 #include "core/store/flat_keys.h"
-#include "core/store/flat_samples.h"
 
 #include <algorithm>
 #include <set>

@@ -1,15 +1,27 @@
 #include "core/store/load.h"
 
 #include "core/base/parallel.h"
-#include "core/store/flat_samples.h"
+#include "core/record/same_code.h"
+#include "core/record/statistics.h"
+#include "core/store/flat_keys.h"
 #include "core/store/merge.h"
 
+#include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
 
 namespace phasebit::store {
 
+using nlohmann::ordered_json;
 using record::MergeCounts;
+using record::PointRow;
 using record::Results;
+using record::RunRow;
+using record::Summary;
+using record::VariantRow;
 
 namespace {
 
@@ -90,6 +102,112 @@ Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::p
   PHASEBIT_TRY_ASSIGN(files, load_files(paths, {}, keys));
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return merge_files(store, paths, files);
+}
+
+namespace {
+
+// A row and where its figures are: in itself, or in the row whose code it has.
+struct Shown {
+  const PointRow* row = nullptr;
+  const PointRow* figures = nullptr;
+  Result<Summary> summary;
+  std::string reason;  // why there is no figure; "" when there is one
+  bool has_figure() const { return reason.empty(); }
+};
+
+Shown shown_of(const PointRow& row, const record::MeasuredCode& measured) {
+  Shown shown{&row, &row, record::summary_of(row), {}};
+  if (row.error) {
+    shown.reason = row.error->message;
+  } else if (row.verdict == record::Verdict::same_code) {
+    shown.figures = measured.find(row);
+    if (shown.figures == nullptr)
+      shown.reason = row.same_as.text() + ", which has the same code, was not measured";
+    else
+      shown.summary = record::summary_of(*shown.figures);
+  }
+  if (shown.reason.empty() && !shown.summary) shown.reason = shown.summary.error().message;
+  return shown;
+}
+
+using Keys = std::unordered_map<std::string_view, const VariantRow*>;
+
+Keys keys_of(const Results& results) {
+  Keys keys;
+  for (const VariantRow& variant : results.variants) keys.emplace(variant.id, &variant);
+  return keys;
+}
+
+ordered_json context_of(const Results& results) {
+  ordered_json context = {{"library_build_type", "release"}};
+  if (!results.runs.empty()) {
+    const RunRow& run = results.runs.front();
+    context["date"] = run.started;
+    context["executable"] = run.command;
+    context["ptxas"] = run.ptxas;
+    context["target"] = run.target;
+    context["driver"] = run.driver;
+  }
+  context["devices"] = ordered_json::array();
+  for (const record::DeviceRow& device : results.devices)
+    context["devices"].push_back(fmt::format("{} ({})", device.name, device.uuid));
+  return context;
+}
+
+void add_figures(const Shown& shown, ordered_json& entry) {
+  const Summary& summary = *shown.summary;
+  entry["iterations"] = summary.rounds;
+  entry["real_time"] = summary.cycles;
+  entry["cpu_time"] = summary.cycles;
+  entry["time_unit"] = "cycles";
+  entry["ci_low"] = summary.interval.interval.low;
+  entry["ci_high"] = summary.interval.interval.high;
+  entry["intercept_cycles"] = summary.fit.intercept;
+  entry["r2"] = summary.fit.r2;
+  entry["megahertz"] = shown.figures->megahertz;
+  entry["label"] = shown.row->unit.text();
+  for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
+    const auto& [name, unit] = shown.figures->readings[n];
+    const record::ReadingSummary& reading = summary.readings[n];
+    entry[name] = reading.value;
+    entry[name + "_ci_low"] = reading.interval.interval.low;
+    entry[name + "_ci_high"] = reading.interval.interval.high;
+    entry[name + "_unit"] = unit;
+  }
+}
+
+ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
+  const PointRow& point = *shown.row;
+  ordered_json entry = {{"name", point.variant_id.text()},
+                        {"run_name", point.variant_id.text()},
+                        {"run_type", "iteration"},
+                        {"repetition_index", point.repetition},
+                        {"threads", 1}};
+  if (shown.has_figure()) {
+    add_figures(shown, entry);
+  } else {
+    entry["error_occurred"] = true;
+    entry["error_message"] = shown.reason;
+  }
+  if (shown.figures != nullptr && shown.figures != shown.row)
+    entry["same_code_as"] = shown.figures->variant_id.text();
+  if (key != nullptr)
+    for (const auto& [axis, value] : key->axes()) entry["axis." + axis] = value;
+  return entry;
+}
+
+}  // namespace
+
+std::string to_google_benchmark_json(const Results& results) {
+  ordered_json file = {{"context", context_of(results)}, {"benchmarks", ordered_json::array()}};
+  const Keys keys = keys_of(results);
+  const record::MeasuredCode measured = record::measured_code(results);
+  for (const PointRow& point : results.points) {
+    const auto key = keys.find(point.variant_id);
+    file["benchmarks"].push_back(
+        benchmark_of(shown_of(point, measured), key == keys.end() ? nullptr : key->second));
+  }
+  return file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace phasebit::store

@@ -1,9 +1,11 @@
 // Results from files, whatever their form.
 #pragma once
 
+#include "core/record/record.h"
 #include "core/store/flat.h"
 #include "core/store/store.h"
 
+#include <string>
 #include <vector>
 
 namespace phasebit::store {
@@ -23,5 +25,12 @@ Result<record::Results> load_results(const std::vector<fs::path>& paths,
 Result<record::MergeCounts> import_results(const fs::path& store,
                                            const std::vector<fs::path>& paths,
                                            const KeyCheck& keys = {});
+
+// Results in another program's form. A point whose code was measured under another variant's name
+// has that figure, of the same repetition; one without a figure has the reason.
+
+// The form that Google Benchmark's --benchmark_format=json has, times in cycles (time_unit "cycles"
+// is ours; its compare.py takes it as it is).
+std::string to_google_benchmark_json(const record::Results& results);
 
 }  // namespace phasebit::store

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/record/record.h"
+#include "core/record/summary.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <nlohmann/json.hpp>
 
 namespace phasebit::store {
 
@@ -29,5 +31,11 @@ Result<std::vector<record::PointRow>> select_points(SQLite::Database& sqlite,
                                                     const std::string& run);
 Result<std::vector<record::VariantRow>> select_variants(SQLite::Database& sqlite);
 Result<image::CatalogueFacts> select_catalogue(SQLite::Database& sqlite);
+
+// Figures as one JSON object: what a store keeps beside the samples.
+
+nlohmann::ordered_json json_of(const record::Summary& summary);
+// Throws nlohmann::json::exception for what is not of that form.
+record::Summary summary_of_json(const nlohmann::ordered_json& value);
 
 }  // namespace phasebit::store

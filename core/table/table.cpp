@@ -1,6 +1,6 @@
 #include "core/table/table.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>

@@ -155,4 +155,15 @@ std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
                           std::string_view value);
 std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number);
 
+// The verbs that a component of each kind may have: what probes ask for.
+
+// Empty for probes, whose templates are parts of a kernel.
+const std::vector<std::string>& component_verbs(ComponentKind kind);
+
+// Whether a component of any kind may have it.
+bool is_component_verb(const std::string& name);
+
+// The kind of component that has this verb; nullopt for none.
+std::optional<ComponentKind> kind_of_verb(std::string_view verb);
+
 }  // namespace phasebit::catalogue

@@ -1,6 +1,6 @@
 #include "gen/catalogue/fact_table.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 

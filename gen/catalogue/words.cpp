@@ -1,13 +1,17 @@
 // [words], [flags] and [numbers]: what the verbs of a component may say beside the plan's names.
-#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/isa/targets.h"
+#include "core/rule/read_rule.h"
 #include "gen/catalogue/reader.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace phasebit::catalogue {
 
 using base::TomlReader;
 using base::TomlValue;
+using rule::RuleText;
 
 namespace {
 
@@ -95,6 +99,166 @@ void CatalogueReader::read_names(const Source& source) {
         component_of(source).names.push_back(
             {name, std::move(*compiled), is_flag, names.where(name)});
     }
+  }
+}
+
+// The second pass over the files of a catalogue: conditions, rules, needs and gates.
+
+std::optional<Expression> CatalogueReader::expression(TomlReader& reader, std::string_view key,
+                                                      ValueKind wanted, bool derived_allowed) {
+  if (!reader.has(key)) return {};
+  auto compiled = catalogue_.compile(reader.text(key), wanted, derived_allowed);
+  if (compiled) return std::move(*compiled);
+  reader.refuse(key, compiled.error());
+  return {};
+}
+
+void CatalogueReader::read_expressions(const Source& source) {
+  TomlReader reader = top(source);
+  Component& component = component_of(source);
+  const std::vector<const TomlValue*> axes = reader.tables("axis");
+  for (size_t i = 0; i < axes.size(); ++i) {
+    TomlReader axis(source.file, *axes[i], "[[axis]]", axes[i]->keys, status_);
+    component.axes[i].when = expression(axis, "when", ValueKind::truth);
+  }
+  for (const TomlValue* table : reader.tables("rule"))
+    component.rules.push_back(read_rule(source, *table));
+  for (const TomlValue* table : reader.tables("needs"))
+    component.needs.push_back(read_need(source, *table));
+  for (const TomlValue* table : reader.tables("gate")) read_gate(source, *table, component.gates);
+  if (!source.is_common) read_covers(source);
+  read_facts(source);
+  read_words(source);
+  read_names(source);
+}
+
+void CatalogueReader::read_covers(const Source& source) {
+  TomlReader reader = top(source);
+  Component& component = component_of(source);
+  component.covers = reader.words("covers");
+  component.covers_ptxas = reader.text_or("covers_ptxas", {});
+  check_families(reader, "covers", component.covers);
+  check_range(reader, "covers_ptxas", component.covers_ptxas);
+  if (!component.gates.empty() && !reader.has("covers") && !reader.has("uses"))
+    reader.refuse({}, "has [[gate]] and lacks 'covers', the SASS families they speak of");
+}
+
+Rule CatalogueReader::read_rule(const Source& source, const TomlValue& table) {
+  TomlReader reader(source.file, table, "[[rule]]", {"prune", "reason"}, status_);
+  Rule rule;
+  rule.reason = reader.text("reason");
+  check_placeholders(reader, "reason", rule.reason);
+  if (!reader.has("prune")) reader.refuse({}, "lacks 'prune'");
+  if (auto prune = expression(reader, "prune", ValueKind::truth)) rule.prune = std::move(*prune);
+  return rule;
+}
+
+Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
+  TomlReader reader(source.file, table, "[[needs]]", {"when", "ptx", "sm", "target", "reason"},
+                    status_);
+  Need need;
+  need.when = expression(reader, "when", ValueKind::truth);
+  need.sm = static_cast<int>(reader.number_or("sm", 0));
+  need.reason = reader.text_or("reason", {});
+  need.target = reader.text_or("target", {});
+  if (!need.target.empty()) {
+    const auto target = isa::parse_target(need.target);
+    if (!target)
+      reader.refuse("target", target.error());
+    else
+      need.sm = std::max(need.sm, target->sm);
+  }
+  if (!reader.has("ptx") && !reader.has("sm") && !reader.has("target"))
+    reader.refuse({}, "lacks 'ptx', 'sm' and 'target'");
+  if (!reader.has("ptx")) return need;
+  auto ptx = isa::parse_version(reader.text("ptx"));
+  if (!ptx)
+    reader.refuse("ptx", ptx.error());
+  else
+    need.ptx = std::move(*ptx);
+  return need;
+}
+
+// One declaration a verb.
+void CatalogueReader::read_gate(const Source& source, const TomlValue& table,
+                                std::vector<GateDeclaration>& gates) {
+  std::vector<std::string> keys = rule::rule_keys();
+  keys.insert(keys.end(), {"when", "doc"});
+  TomlReader reader(source.file, table, "[[gate]]", std::move(keys), status_);
+  const auto rule = rule::read_rule(base::to_json(table));
+  if (!rule) return reader.refuse(rule.error().key, rule.error().message, rule.error().hint);
+  GateDeclaration gate;
+  gate.where = reader.where();
+  gate.role = rule->role;
+  gate.families = rule->families;
+  gate.ptxas = rule->ptxas;
+  gate.when = expression(reader, "when", ValueKind::truth, true);
+  gate.require = read_counts(reader, *rule);
+  gate.forbid = rule->forbid;
+  gate.ptx = rule->ptx;
+  for (const rule::StatementRule& one : gate.ptx) check_placeholders(reader, "ptx", one.form);
+  if (rule->says_passes) gate.passes = rule->passes;
+  check_families(reader, "families", gate.families);
+  check_range(reader, "ptxas", gate.ptxas);
+  for (const std::string& verb : rule->verbs) {
+    gate.verb = verb;
+    if (verb == rule::any_verb && !gate.forbid.empty() &&
+        !(gate.require.empty() && gate.role.empty()))
+      reader.refuse("verb", "'*' with 'forbid' stands for itself, without 'role' and counts");
+    gates.push_back(gate);
+  }
+}
+
+std::optional<Expression> CatalogueReader::read_count(TomlReader& reader,
+                                                      const RuleText::Count& count,
+                                                      const std::string& text) {
+  auto compiled = catalogue_.compile(text, ValueKind::number, true);
+  if (compiled) return std::move(*compiled);
+  reader.refuse(rule::to_string(count.path),
+                Error{Step::spec, fmt::format("'{}': {}", count.pattern, compiled.error().message),
+                      compiled.error().hint});
+  return {};
+}
+
+// A count is an expression, or two of them with ".." between.
+std::vector<OpcodeCount> CatalogueReader::read_counts(TomlReader& reader, const RuleText& rule) {
+  std::vector<OpcodeCount> counts;
+  for (const RuleText::Count& count : rule.counts) {
+    const size_t dots = count.count.find("..");
+    const bool is_range = dots != std::string::npos;
+    const auto low = read_count(reader, count, count.count.substr(0, dots));
+    const auto high = is_range ? read_count(reader, count, count.count.substr(dots + 2)) : low;
+    if (low && high) counts.push_back({count.path, count.pattern, *low, *high});
+  }
+  return counts;
+}
+
+void CatalogueReader::check_families(TomlReader& reader, std::string_view key,
+                                     const std::vector<std::string>& families) {
+  for (const std::string& family : families)
+    if (std::find(families_.begin(), families_.end(), family) == families_.end())
+      reader.refuse(key, fmt::format("no SASS family '{}'", family),
+                    base::nearest_word_hint(family, families_));
+}
+
+void CatalogueReader::check_range(TomlReader& reader, std::string_view key,
+                                  const std::string& range) {
+  // Bound by bound: a range is asked only up to the first bound that does not hold.
+  std::istringstream bounds(range);
+  for (std::string bound; bounds >> bound;)
+    if (const auto any = isa::version_in_range(isa::Version{{0}}, bound); !any)
+      reader.refuse(key, any.error());
+}
+
+// {name} must be an axis.
+void CatalogueReader::check_placeholders(TomlReader& reader, std::string_view key,
+                                         const std::string& reason) {
+  for (size_t open = reason.find('{'); open != std::string::npos;
+       open = reason.find('{', open + 1)) {
+    const std::string name = reason.substr(open + 1, reason.find('}', open) - open - 1);
+    if (catalogue_.vocabulary_.slot(name) < 0)
+      reader.refuse(key, fmt::format("no axis '{}'", name),
+                    base::nearest_word_hint(name, catalogue_.vocabulary_.names()));
   }
 }
 

@@ -1,5 +1,5 @@
 // A user's own text for one verb, under the contract of templates/README.md. It is a component of
-// two files, `uses` and the verb (gen/fork/snippet_folder.h). Leading comments declare what its
+// two files, `uses` and the verb (gen/fork/snippet.h). Leading comments declare what its
 // SASS must be:
 //   // expect: SYNCS.PHASECHK* = 1      exactly so many an item, on the hot path
 //   // forbid: NANOSLEEP*
@@ -15,7 +15,7 @@
 #include "core/isa/version.h"
 #include "core/rule/rule.h"
 #include "gen/catalogue/catalogue.h"
-#include "gen/fork/snippet.h"
+#include "gen/space/hand_made.h"
 
 #include <string>
 #include <string_view>
@@ -44,4 +44,15 @@ Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
 // an axis a snippet, "ring/mbarrier/none/none/snippet.wait=a@1f".
 image::VariantKey snippet_key(const image::VariantKey& variant,
                               const std::vector<Snippet>& snippets);
+
+// Snippets as templates: beside each component that they change stands one of two files, which
+// `uses` it and has the verb. From there on they go the way of any component.
+
+// A folder that holds the templates, by links, and such a component for every variant with
+// snippets (its name: snippet_component). The catalogue is of `templates`. Step::io.
+Result<base::TempDir> make_snippet_folder(const fs::path& templates,
+                                          const catalogue::Catalogue& catalogue,
+                                          const std::vector<image::VariantKey>& variants,
+                                          const std::vector<Snippet>& snippets);
+
 }  // namespace phasebit::fork

@@ -1,7 +1,7 @@
 #include "gen/fork/tuned.h"
 
 #include "core/base/hash.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "gen/fork/text.h"
 #include "gen/space/hand_made.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "core/isa/version.h"
 #include "core/ptx/head/head.h"
 #include "gen/forms/operands.h"
 
@@ -73,5 +74,18 @@ Status add_form_names(nlohmann::json& context, const FormBook& book, const FormP
 // nothing is declared. Counts of the same pattern add up, and other synchronisation is refused.
 Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
                                                     const std::string& sass_family);
+
+// What a form needs of PTX and the architecture.
+
+struct FormNeeds {
+  isa::Version ptx;    // of the form and of the kernel's own statements around it
+  int sm = 0;          // of the lowest target that takes the form
+  std::string suffix;  // "a" or "f" when only such targets take it
+  int around_sm = 0;   // of the statements around it; 0: any
+  std::string reason;
+};
+
+// Step::usage for an unknown id, with the nearest one.
+Result<FormNeeds> form_needs(const FormBook& book, const std::string& id);
 
 }  // namespace phasebit::forms

@@ -1,6 +1,6 @@
 #include "gen/forms/operands.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/image/guard_sites.h"
+#include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
-#include "core/ptx/lines.h"
 #include "gen/guard/insertions.h"
 #include "gen/guard/wait_loops.h"
 

@@ -7,6 +7,7 @@
 #include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
 #include "gen/guard/registers.h"
+#include "gen/ptxas/assembler.h"
 
 #include <cstdint>
 #include <map>
@@ -38,5 +39,27 @@ struct GuardedPtx {
 // Step::usage: the text is guarded already, or for a target or a PTX version that lacks what the
 // guard needs (sm_70, PTX 6.3, 64-bit addresses). Nothing that is added needs more than the text.
 Result<GuardedPtx> guard(const ptx::PtxFile& file, const GuardOptions& options = {});
+
+// The guarded build of a rendered kernel.
+
+struct GuardedKernel {
+  // Build::guarded, with the preamble that it needs. What was added has the source of the statement
+  // that it stands beside.
+  ptxas::Kernel kernel;
+  std::vector<image::WaitSite> sites;  // by template file and line, verb and role
+};
+
+// What the guarded kernel must be launched with: ptxas gives it no more registers than that leaves.
+struct GuardBounds {
+  int threads = 0;      // of a CTA at most; 0: any number
+  int ctas_per_sm = 1;  // that must fit on an SM together
+};
+
+// `entry` names the result; `registers` are those of the kernel's head, for reports. Its preamble
+// depends on .version and .target alone, so that many such kernels go into one module.
+// Step::assemble where the text cannot be read; see guard().
+Result<GuardedKernel> guard_kernel(const ptxas::Kernel& timed, const std::string& entry,
+                                   const GuardBounds& bounds = {},
+                                   const std::vector<ptx::head::HeadRegisters>& registers = {});
 
 }  // namespace phasebit::guard

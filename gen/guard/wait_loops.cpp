@@ -2,9 +2,9 @@
 
 #include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/proof.h"
-#include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/values.h"
 #include "core/ptx/flow/stuck.h"
-#include "gen/guard/round_loads.h"
+#include "gen/guard/polls.h"
 
 #include <algorithm>
 

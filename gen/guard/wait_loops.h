@@ -2,8 +2,6 @@
 #pragma once
 
 #include "core/ptx/flow/flow.h"
-#include "core/ptx/flow/loops.h"
-#include "gen/guard/call_summary.h"
 #include "gen/guard/polls.h"
 
 #include <set>

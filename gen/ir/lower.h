@@ -4,6 +4,8 @@
 #include "gen/llvm/worker.h"
 #include "gen/render/render.h"
 
+#include <string>
+
 namespace phasebit::ir {
 
 // `ir` is of Renderer::render_ir(). Each statement of the PTX has the source of the statement of IR
@@ -12,5 +14,23 @@ namespace phasebit::ir {
 // template and line of what LLVM does not take, in its own words.
 Result<render::Rendered> lower(llvm::Worker& worker, const render::Rendered& ir,
                                const llvm::Options& options);
+
+// Rendered IR as a module that LLVM reads.
+
+// The statements of Renderer::render_ir(), statement n on line n of the module, and behind them
+// what they lack:
+// - a debug location for every instruction: the line that location_of() says, and column
+//   verb_column where it belongs to a verb, else 1. phasebit-llvm gives an inlined instruction the
+//   innermost location of a verb. Of an instruction that LLVM moves to another it keeps the lower
+//   line: so what stands further down, verbs behind what they use, has lower ones.
+// - a function that does nothing for each verb that is called and that no component lists.
+std::string module_text(const render::Rendered& ir);
+
+inline constexpr int verb_column = 2;
+
+// The location's line of statement n of `statements`, both counted from 1; and back.
+constexpr size_t location_of(size_t statement, size_t statements) {
+  return statements + 1 - statement;
+}
 
 }  // namespace phasebit::ir

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "gen/llvm/options.h"
+#include "core/isa/version.h"
 
 #include <chrono>
 #include <memory>
@@ -12,6 +12,23 @@
 #include <vector>
 
 namespace phasebit::llvm {
+
+// How LLVM is asked to make PTX of IR.
+
+// The LLVM that phasebit-llvm was built with: "22.1.8"; "" where this build has no such program.
+std::string_view built_version();
+
+// As LLVM counts them: 86 of PTX 8.6.
+inline int ptx_number(const isa::Version& version) {
+  return 10 * version.parts.at(0) + (version.parts.size() > 1 ? version.parts[1] : 0);
+}
+
+struct Options {
+  std::string target;          // "sm_90a"
+  int ptx = 0;                 // that it may use: a ptx_number
+  int opt_level = 2;           // 0..3: of the optimiser and the backend
+  bool short_pointers = true;  // addresses in shared memory have 32 bits
+};
 
 struct Lowered {
   std::string ptx;                      // with `.loc` where the IR has debug locations
@@ -40,5 +57,12 @@ class Worker {
   fs::path program_;
   std::unique_ptr<Process> process_;
 };
+
+// Where phasebit-llvm is: a program of its own, because LLVM ends the process where its backend
+// cannot go on.
+
+// Beside the program that runs, or in the build folder that it is in. Step::toolchain, with what
+// to install, where this build has none.
+Result<fs::path> find_program();
 
 }  // namespace phasebit::llvm

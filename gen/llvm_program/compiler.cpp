@@ -1,16 +1,21 @@
 #include "gen/llvm_program/compiler.h"
 
-#include "gen/llvm_program/places.h"
-#include "gen/llvm_program/templates.h"
-
 #include <memory>
 #include <optional>
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/CodeGen/MachineFunction.h>
+#include <llvm/CodeGen/MachineFunctionPass.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -27,6 +32,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/RegisterTargetPassConfigCallback.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -34,6 +40,7 @@
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 namespace phasebit::llvm_program {
+
 namespace {
 
 constexpr const char* triple_name = "nvptx64-nvidia-cuda";
@@ -209,6 +216,126 @@ Answer compile(const Request& request) {
   answer.inline_asm = assembly;
   if (!said.empty()) answer.error = request.name + ": " + said;
   return answer;
+}
+
+namespace {
+
+using Places = llvm::DenseMap<const llvm::MachineInstr*, llvm::DebugLoc>;
+
+// Changes nothing but places.
+class PlacesPass : public llvm::MachineFunctionPass {
+ public:
+  PlacesPass(char& id, std::shared_ptr<Places> places)
+      : MachineFunctionPass(id), places_(std::move(places)) {}
+  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
+    usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+
+ protected:
+  Places& places() { return *places_; }
+
+ private:
+  std::shared_ptr<Places> places_;
+};
+
+// Behind instruction selection: what stands where.
+class TakePlaces : public PlacesPass {
+ public:
+  explicit TakePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
+  llvm::StringRef getPassName() const override { return "phasebit: take places"; }
+  bool runOnMachineFunction(llvm::MachineFunction& function) override {
+    places().clear();
+    for (const llvm::MachineBasicBlock& block : function)
+      for (const llvm::MachineInstr& one : block) places().try_emplace(&one, one.getDebugLoc());
+    return false;
+  }
+
+ private:
+  static inline char id_ = 0;
+};
+
+// Behind the sinking, which moves instructions and makes none: each at its own place again.
+class GivePlaces : public PlacesPass {
+ public:
+  explicit GivePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
+  llvm::StringRef getPassName() const override { return "phasebit: give places"; }
+  bool runOnMachineFunction(llvm::MachineFunction& function) override {
+    for (llvm::MachineBasicBlock& block : function)
+      for (llvm::MachineInstr& one : block)
+        if (const auto place = places().find(&one); place != places().end())
+          one.setDebugLoc(place->second);
+    return false;
+  }
+
+ private:
+  static inline char id_ = 0;
+};
+
+}  // namespace
+
+void keep_places_of_moved_code() {
+  static const llvm::RegisterTargetPassConfigCallback added(
+      [](llvm::TargetMachine&, llvm::PassManagerBase&, llvm::TargetPassConfig* passes) {
+        const auto places = std::make_shared<Places>();
+        passes->insertPass(&llvm::MachineCSELegacyID, new TakePlaces(places));
+        passes->insertPass(&llvm::MachineSinkingLegacyID, new GivePlaces(places));
+      });
+}
+
+namespace {
+
+// The function that all its uses stand in; null where they are several, or no instructions.
+llvm::Function* only_user(const llvm::GlobalVariable& variable) {
+  llvm::Function* user = nullptr;
+  for (const llvm::User* one : variable.users()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(one);
+    if (instruction == nullptr) return nullptr;
+    llvm::Function* function = const_cast<llvm::Function*>(instruction->getFunction());
+    if (user != nullptr && user != function) return nullptr;
+    user = function;
+  }
+  return user;
+}
+
+void make_register(llvm::GlobalVariable& variable, llvm::Function& function) {
+  llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().begin());
+  llvm::AllocaInst* local = builder.CreateAlloca(variable.getValueType());
+  builder.CreateStore(variable.getInitializer(), local);
+  local->takeName(&variable);
+  variable.replaceAllUsesWith(local);
+}
+
+constexpr unsigned verb_column = 2;
+
+const llvm::DILocation* verb_of(const llvm::DILocation* place) {
+  for (const llvm::DILocation* one = place; one != nullptr; one = one->getInlinedAt())
+    if (one->getColumn() == verb_column) return one;
+  return place;
+}
+
+}  // namespace
+
+void name_verbs(llvm::Module& module) {
+  if (module.getNamedMetadata("phasebit.lines") == nullptr) return;
+  for (llvm::Function& function : module)
+    for (llvm::Instruction& one : llvm::instructions(function)) {
+      const llvm::DILocation* place = one.getDebugLoc().get();
+      if (place == nullptr) continue;
+      const llvm::DILocation* verb = verb_of(place);
+      one.setDebugLoc(llvm::DILocation::get(module.getContext(), verb->getLine(), verb->getColumn(),
+                                            function.getSubprogram()));
+    }
+}
+
+void make_registers(llvm::Module& module) {
+  llvm::SmallVector<llvm::GlobalVariable*> all;
+  for (llvm::GlobalVariable& one : module.globals())
+    if (one.isThreadLocal() && one.hasLocalLinkage() && one.hasInitializer()) all.push_back(&one);
+  for (llvm::GlobalVariable* one : all) {
+    if (llvm::Function* user = only_user(*one)) make_register(*one, *user);
+    if (one->use_empty()) one->eraseFromParent();
+  }
 }
 
 }  // namespace phasebit::llvm_program

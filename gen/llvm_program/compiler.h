@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <llvm/IR/Module.h>
+
 namespace phasebit::llvm_program {
 
 struct Request {
@@ -31,5 +33,23 @@ void begin();
 Answer compile(const Request& request);
 
 std::string_view llvm_version();
+
+// Where an instruction comes from, kept while the backend moves it.
+
+// The backend's sinking gives what it moves a place between that of the instruction and that of
+// its new neighbour. From now on each keeps its own: the gate counts it at its verb. Once, before
+// the first module is lowered.
+void keep_places_of_moved_code();
+
+// What the templates say in IR, in the words that LLVM has for it.
+
+// Each internal thread_local variable that one function uses becomes a local one of it, which LLVM
+// then keeps in registers. NVPTX has no thread_local storage: what is left of it, the backend
+// refuses.
+void make_registers(llvm::Module& module);
+
+// In a module of phasebit's templates each instruction gets, of the places that it was inlined
+// from, the innermost that belongs to a verb (gen/ir/lower.h).
+void name_verbs(llvm::Module& module);
 
 }  // namespace phasebit::llvm_program

@@ -1,7 +1,8 @@
 #include "gen/probes/requirements.h"
 
+#include "core/base/text.h"
 #include "core/isa/targets.h"
-#include "gen/forms/form_needs.h"
+#include "gen/forms/form.h"
 #include "gen/space/form_space.h"
 #include "gen/space/point.h"
 
@@ -9,7 +10,10 @@
 
 namespace phasebit::probes {
 
+using catalogue::Catalogue;
+using catalogue::GateDeclaration;
 using image::VariantKey;
+using ptx::head::HeadRule;
 
 namespace {
 
@@ -77,6 +81,118 @@ Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
   if (!book->table().accepts(*form, target)) return declared;
   needs.ptx = std::max(needs.ptx, isa::first_ptx_of_target(target));
   return target;
+}
+
+namespace {
+
+class RuleMaker {
+ public:
+  RuleMaker(const Catalogue& catalogue, catalogue::Values point,
+            const std::map<std::string, int>& derived)
+      : catalogue_(catalogue), point_(std::move(point)), derived_(derived) {
+    for (const std::string& name : catalogue.derived())
+      if (const auto value = derived.find(name); value != derived.end())
+        point_[slot(name)] = value->second;
+  }
+
+  Status add(const GateDeclaration& gate, HeadRules& out) {
+    if (gate.when) {
+      PHASEBIT_TRY(check_derived(*gate.when, gate));
+      const auto holds = gate.when->holds(point_);
+      if (!holds) return tl::unexpected<Error>(at(gate, holds.error()));
+      if (!*holds) return {};
+    }
+    HeadRule made{{gate.verb, gate.role, {}, gate.forbid, gate.passes.value_or(rule::Passes::loop)},
+                  gate.families,
+                  gate.ptxas};
+    for (const catalogue::OpcodeCount& opcode : gate.require) {
+      PHASEBIT_TRY_ASSIGN(low, count_of(opcode.low, gate));
+      PHASEBIT_TRY_ASSIGN(high, count_of(opcode.high, gate));
+      if (high < low)
+        return fail(Step::gate, "{}: '{}' counts from {} to {}", gate.where, opcode.pattern, low,
+                    high);
+      made.rule.require.push_back({opcode.pattern, {low, high}, opcode.path});
+    }
+    for (const rule::StatementRule& statement : gate.ptx)
+      made.rule.ptx.push_back(
+          {statement.opcode, space::fill_in(catalogue_, point_, statement.form)});
+    out.rules.push_back(std::move(made));
+    return {};
+  }
+
+ private:
+  size_t slot(const std::string& name) const {
+    return static_cast<size_t>(catalogue_.vocabulary().slot(name));
+  }
+  static Error at(const GateDeclaration& gate, const Error& error) {
+    return {Step::gate, fmt::format("{}: {}", gate.where, error.message), error.hint};
+  }
+
+  Result<int> count_of(const catalogue::Expression& count, const GateDeclaration& gate) const {
+    PHASEBIT_TRY(check_derived(count, gate));
+    const auto number = count.number(point_);
+    if (!number) return tl::unexpected<Error>(at(gate, number.error()));
+    if (*number < 0)
+      return fail(Step::gate, "{}: '{}' counts {}", gate.where, count.text(), *number);
+    return static_cast<int>(*number);
+  }
+
+  // A derived name that the caller did not supply must not count as 0.
+  Status check_derived(const catalogue::Expression& expression, const GateDeclaration& gate) const {
+    for (const int used : expression.slots()) {
+      const std::string& name = catalogue_.vocabulary().name(used).text;
+      if (base::contains(catalogue_.derived(), name) && !derived_.contains(name))
+        return fail(Step::gate, "{}: the plan supplies no '{}'", gate.where, name);
+    }
+    return {};
+  }
+
+  const Catalogue& catalogue_;
+  catalogue::Values point_;
+  const std::map<std::string, int>& derived_;
+};
+
+// A form's opcodes are declared by family of the architecture.
+Result<HeadRules> rules_of_form(const image::VariantKey& key) {
+  PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
+  // The files are data of the program, as FormBook's are.
+  static const Result<isa::TargetTable> table = isa::TargetTable::load();
+  PHASEBIT_TRY_ASSIGN(targets, table);
+  const forms::FormPoint point = forms::form_point(key);
+  PHASEBIT_TRY_ASSIGN(form, book->table().get(point.form));
+  HeadRules out;
+  ptx::head::HeadCover cover{form->family, {}, {}};
+  for (const std::string& family : targets.families()) {
+    PHASEBIT_TRY_ASSIGN(rules, forms::form_rules(*book, point, family));
+    if (rules.empty()) continue;
+    cover.families.push_back(family);
+    for (HeadRule& rule : rules) out.rules.push_back(std::move(rule));
+  }
+  out.covers = {std::move(cover)};
+  return out;
+}
+
+}  // namespace
+
+Result<HeadRules> head_rules(const Catalogue& catalogue, const image::VariantKey& key,
+                             const std::map<std::string, int>& derived) {
+  if (space::is_form(key)) return rules_of_form(key);
+  PHASEBIT_TRY_ASSIGN(point, space::point_of(catalogue, key));
+  RuleMaker maker(catalogue, point, derived);
+  HeadRules out;
+  for (const catalogue::Component* part : catalogue.parts(point)) {
+    for (const GateDeclaration& gate : part->gates) PHASEBIT_TRY(maker.add(gate, out));
+    if (!part->gates.empty() && !part->name.empty())
+      out.covers.push_back({part->name, part->covers, part->covers_ptxas});
+  }
+  return out;
+}
+
+void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& timed_verbs) {
+  if (timed_verbs.empty()) return;
+  std::erase_if(rules, [&](const HeadRule& rule) {
+    return rule.rule.verb != rule::any_verb && !base::contains(timed_verbs, rule.rule.verb);
+  });
 }
 
 }  // namespace phasebit::probes

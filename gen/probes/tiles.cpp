@@ -1,9 +1,9 @@
 // The tensor map of a mover whose slots are tiles: an image of the payload lies behind the other in
 // its outermost dimension, each as long as a slot. What consumers store such slots to; and the
 // matrices of a slot that a work multiplies.
-#include "core/base/nearest.h"
-#include "core/image/product/check.h"
-#include "gen/probes/figures.h"
+#include "core/base/text.h"
+#include "core/image/product/product.h"
+#include "gen/probes/facts.h"
 #include "gen/probes/layout.h"
 
 #include <algorithm>

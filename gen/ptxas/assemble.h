@@ -3,8 +3,8 @@
 
 #include "core/image/manifest.h"
 #include "core/isa/targets.h"
+#include "gen/ptxas/assembler.h"
 #include "gen/ptxas/cache.h"
-#include "gen/ptxas/kernel.h"
 #include "gen/ptxas/toolchain.h"
 
 #include <functional>

@@ -1,8 +1,7 @@
 // One call of ptxas for many kernels, and what to do when it refuses some of them or dies.
 #pragma once
 
-#include "gen/ptxas/kernel.h"
-#include "gen/ptxas/outcome.h"
+#include "gen/ptxas/assembler.h"
 #include "gen/ptxas/toolchain.h"
 
 #include <chrono>

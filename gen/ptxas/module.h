@@ -1,9 +1,12 @@
 // The text of a module: many kernels for one call of ptxas, and the way back from its lines.
 #pragma once
 
-#include "gen/ptxas/kernel.h"
+#include "core/base/error.h"
+#include "gen/ptxas/assembler.h"
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::ptxas {
@@ -34,5 +37,11 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
 // common are one code under several names (two points of the space may differ in the launch alone).
 // Of a whole file its text and the name: the file says which of its entries it is about.
 std::string nameless_hash(const Kernel& kernel);
+
+// The code of each kernel of a cubin.
+
+// The bytes of every section `.text.<entry>`, by entry; views into `cubin`. Step::assemble when it
+// is not an ELF file.
+Result<std::map<std::string, std::string_view>> code_sections(std::string_view cubin);
 
 }  // namespace phasebit::ptxas

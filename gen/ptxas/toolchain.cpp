@@ -1,6 +1,6 @@
 #include "gen/ptxas/toolchain.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/process.h"
 #include "core/isa/targets.h"
 

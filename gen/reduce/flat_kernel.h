@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/ptx/statement.h"
-#include "gen/ptxas/kernel.h"
+#include "gen/ptxas/assembler.h"
 
 #include <map>
 #include <set>

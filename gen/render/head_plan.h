@@ -3,8 +3,23 @@
 
 #include "core/ptx/head/head.h"
 #include "gen/catalogue/catalogue.h"
+#include "gen/render/render.h"
+
+#include <map>
+#include <string>
+#include <vector>
 
 namespace phasebit::render {
+
+// The [key] of a head, held against the catalogue.
+
+// The whole key: axes that the head leaves out have their defaults, an id that it leaves out is
+// made. With `origin = "file"` at least one component is the file's own: axes that the catalogue
+// does not declare for the others are free, the id names every axis, and the head must say what no
+// catalogue does: rules, and what a launch verifies. Step::spec with file, line, key and what to
+// write.
+Result<image::VariantKey> check_head_key(const catalogue::Catalogue& catalogue,
+                                         const ptx::head::Head& head);
 
 // What the axes of the key decide, a head may not say otherwise: the clusters, CTAs and work of a
 // launch, who is timed in which unit, and how much of its end state is verified. Threads, shared
@@ -18,5 +33,29 @@ Status check_head_plan(const catalogue::Catalogue& catalogue, const ptx::head::H
 // that it is what its key says.
 Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const ptx::head::Head& head,
                             const image::VariantKey& key);
+
+// Whether a text is that of another value of one of its key's axes. Rules cannot say so of every
+// axis: `layout`, `poller` or `work_kind` change a text and leave what is counted of it as it is.
+
+class NearbyTexts {
+ public:
+  // The catalogue must outlive it.
+  NearbyTexts(const catalogue::Catalogue& catalogue, fs::path templates)
+      : catalogue_(catalogue), renderer_(catalogue, std::move(templates)) {}
+
+  // "layout=v1" where fewer statements differ from the text of this value than from the key's own;
+  // "" where the key's own is nearest. Ranges of numbers are left out: barriers and items hold
+  // them.
+  Result<std::string> nearer(const ptxas::Kernel& kernel, const image::VariantKey& key);
+
+ private:
+  using Text = std::vector<std::string>;  // statements without the entry's name, sorted
+
+  Result<const Text*> text_of(const image::VariantKey& key);
+
+  const catalogue::Catalogue& catalogue_;
+  Renderer renderer_;
+  std::map<std::string, Text> texts_;
+};
 
 }  // namespace phasebit::render

@@ -1,11 +1,11 @@
 #include "gen/render/kernel_file.h"
 
 #include "core/base/hash.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/image/whole.h"
 #include "core/ptx/head/check.h"
-#include "core/ptx/head/words.h"
-#include "core/ptx/lines.h"
+#include "core/ptx/head/head.h"
+#include "core/ptx/file.h"
 #include "gen/catalogue/template_set.h"
 
 #include <algorithm>

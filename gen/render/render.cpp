@@ -1,6 +1,6 @@
 #include "gen/render/render.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "gen/catalogue/template_set.h"
 #include "gen/ptxas/module.h"
 #include "gen/render/context/context.h"

@@ -4,9 +4,9 @@
 #include "core/base/file.h"
 #include "core/image/guard_sites.h"
 #include "core/ptx/head/head.h"
-#include "gen/catalogue/template_folders.h"
+#include "gen/catalogue/template_set.h"
 #include "gen/probes/plan.h"
-#include "gen/ptxas/kernel.h"
+#include "gen/ptxas/assembler.h"
 
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ class Renderer {
   ~Renderer();
 
   // The variant's LLVM IR, a line a statement, with the source of each. It has no debug locations
-  // yet (gen/ir/module_text.h), and verbs that no component lists are called and not defined.
+  // yet (gen/ir/lower.h), and verbs that no component lists are called and not defined.
   // Step::render as render(), and where a template has PTX alone.
   Result<Rendered> render_ir(const image::VariantKey& variant, const probes::Plan& plan);
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "core/ptx/head/head.h"
-#include "gen/probes/head_rules.h"
-#include "gen/ptxas/kernel.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/probes/requirements.h"
+#include "gen/ptxas/assembler.h"
+
+#include <nlohmann/json.hpp>
 
 namespace phasebit::render {
 
@@ -22,5 +25,14 @@ std::vector<ptx::head::HeadBarrier> barriers_of(const probes::Plan& plan);
 
 // The directives between the signature and the body that bound the launch.
 std::map<std::string, std::vector<int>> bounds_of(const ptxas::Kernel& kernel);
+
+// What reports need of a catalogue: they travel with the results, so that a table needs no
+// templates.
+
+// {"axes": {AXIS: {"default": VALUE, "label": WORD}}, "protocols": {NAME: {"waits_on": WORDS}}}.
+// Components may declare one axis with other defaults: then "COMPONENT.AXIS" stands beside "AXIS",
+// which is that of the first. In `waits_on`, {axis} stands for the axis's value;
+// what is in brackets stands only where one of its axes is not at its default.
+nlohmann::json catalogue_facts(const catalogue::Catalogue& catalogue);
 
 }  // namespace phasebit::render

@@ -2,8 +2,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/text.h"
-#include "core/ptx/head/words.h"
-#include "gen/catalogue/verbs.h"
+#include "core/ptx/head/head.h"
+#include "gen/catalogue/catalogue.h"
 #include "gen/ptxas/assembler.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "gen/space/spec.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
 

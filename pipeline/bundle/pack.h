@@ -3,7 +3,7 @@
 
 #include "core/image/manifest.h"
 #include "core/image/placement/code_moves.h"
-#include "pipeline/images/refusals.h"
+#include "pipeline/images/assembled.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/launch/whole_launch.h"
 #include "pipeline/select/space.h"

@@ -1,19 +1,22 @@
 #include "pipeline/coverage/coverage.h"
 
-#include "analysis/report/data/form_costs.h"
+#include "analysis/report/data/without_loop.h"
 #include "analysis/report/report.h"
+#include "core/base/text.h"
 #include "core/store/load.h"
 #include "gen/space/form_space.h"
-#include "pipeline/coverage/reached.h"
-#include "pipeline/explain/measured.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/images/gate_images.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include <fnmatch.h>
+#include <nlohmann/json.hpp>
 
 namespace phasebit::pipeline::coverage {
 
@@ -23,6 +26,7 @@ using forms::FormBook;
 using image::GateVerdict;
 using isa::Form;
 using select::Space;
+using table::Table;
 
 namespace {
 
@@ -180,6 +184,160 @@ Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request) {
       form.why = fmt::format("in the ring {}; alone: {}", form.ring, form.why);
   }
   return forms;
+}
+
+namespace {
+
+struct Tally {
+  int forms = 0, taken = 0, assembled = 0, gated = 0, measured = 0, in_rings = 0;
+  std::string why;  // the first reason of a form without a figure and without a ring
+  int lacking = 0;
+  void add(const FormCoverage& form) {
+    ++forms;
+    taken += form.taken ? 1 : 0;
+    assembled += form.assembled ? 1 : 0;
+    gated += form.gate == "passed" ? 1 : 0;
+    measured += form.measured ? 1 : 0;
+    in_rings += form.ring.empty() ? 0 : 1;
+    if (form.measured || !form.taken || !form.ring.empty()) return;
+    ++lacking;
+    if (why.empty()) why = form.why;
+  }
+};
+
+table::Cell number(int value) {
+  return {value == 0 ? "" : std::to_string(value), static_cast<double>(value), {}};
+}
+
+std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
+  const std::string why =
+      tally.lacking == 0 ? "" : fmt::format("{} x {}", tally.lacking, tally.why);
+  return {name,
+          number(tally.forms),
+          number(tally.taken),
+          number(tally.assembled),
+          number(tally.gated),
+          number(tally.measured),
+          number(tally.in_rings),
+          why};
+}
+
+}  // namespace
+
+Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target) {
+  Table table;
+  table.columns = {{"family", false},
+                   {"forms", true},
+                   {"taken by " + target, true},
+                   {"assembled", true},
+                   {"gate passed", true},
+                   {"measured", true},
+                   {"in rings", true},
+                   {"neither: why, the first", false}};
+  Tally all;
+  std::vector<std::pair<std::string, Tally>> families;  // in the order of the table
+  for (const FormCoverage& form : forms) {
+    const std::string& name = form.placed->form->family;
+    auto at = std::find_if(families.begin(), families.end(),
+                           [&](const auto& entry) { return entry.first == name; });
+    if (at == families.end()) at = families.insert(at, {name, Tally()});
+    at->second.add(form);
+    all.add(form);
+  }
+  for (const auto& [name, tally] : families) table.rows.push_back(row(name, tally));
+  all.why = "see the families";
+  table.rows.push_back(row("all", all));
+  return table;
+}
+
+Table coverage_list(const std::vector<FormCoverage>& forms) {
+  Table table;
+  table.columns = {{"id", false},   {"form", false},     {"targets", true}, {"assembled", false},
+                   {"gate", false}, {"measured", false}, {"why not", false}};
+  for (const FormCoverage& form : forms) {
+    const auto targets = static_cast<int>(form.targets.size());
+    table.rows.push_back({form.placed->form->id, form.placed->form->text, number(targets),
+                          form.assembled ? "yes" : "", form.gate.substr(0, form.gate.find(':')),
+                          form.measured ? "yes" : "", form.why});
+  }
+  return table;
+}
+
+std::string coverage_json(const std::vector<FormCoverage>& forms, const std::string& target) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const FormCoverage& form : forms)
+    list.push_back({{"id", form.placed->form->id},
+                    {"family", form.placed->form->family},
+                    {"form", form.placed->form->text},
+                    {"ptx_min", form.placed->form->ptx_min.text()},
+                    {"targets", form.targets},
+                    {"variant", form.variant},
+                    {"assembled", form.assembled},
+                    {"refusal", form.refusal},
+                    {"gate", form.gate},
+                    {"measured", form.measured},
+                    {"ring", form.ring},
+                    {"why_not", form.why}});
+  return nlohmann::json({{"target", target}, {"forms", list}}).dump(1);
+}
+
+namespace {
+
+std::string_view without_predicate(std::string_view text) {
+  if (!text.starts_with('@')) return text;
+  const size_t blank = text.find(' ');
+  return blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
+}
+
+// A number in a statement, and what stands for one in the table.
+bool is_literal(std::string_view operand) {
+  if (operand.empty()) return false;
+  const char first = operand.front();
+  return first == '#' || first == '-' || std::isdigit(static_cast<unsigned char>(first)) != 0;
+}
+
+// Commas inside of brackets and braces are no ends of operands.
+std::string literals_of(std::string_view operands) {
+  std::string marks;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t n = 0; n <= operands.size(); ++n) {
+    const char c = n < operands.size() ? operands[n] : ',';
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c != ',' || (depth > 0 && n < operands.size())) continue;
+    const std::string_view operand = base::trimmed(operands.substr(begin, n - begin));
+    if (operand.starts_with('%'))
+      marks += operand;  // a special register is its own
+    else
+      marks += is_literal(operand) ? '#' : '.';
+    begin = n + 1;
+  }
+  return marks;
+}
+
+}  // namespace
+
+std::string shape_of_statement(std::string_view statement) {
+  std::string_view text = without_predicate(statement);
+  const size_t end = text.find(';');
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end);
+  const size_t blank = text.find(' ');
+  if (blank == std::string_view::npos) return std::string(text);
+  return std::string(text.substr(0, blank)) + " " + literals_of(text.substr(blank + 1));
+}
+
+std::map<std::string, std::string> reached_forms(const isa::FormTable& table,
+                                                 const std::vector<images::Prepared>& rings) {
+  std::map<std::string, std::string> by_shape, reached;
+  for (const images::Prepared& ring : rings)
+    for (const std::string& statement : ring.kernel.statements)
+      by_shape.emplace(shape_of_statement(statement), ring.key.id);
+  for (const isa::Form& form : table.forms())
+    if (const auto found = by_shape.find(shape_of_statement(form.text)); found != by_shape.end())
+      reached.emplace(form.id, found->second);
+  return reached;
 }
 
 }  // namespace phasebit::pipeline::coverage

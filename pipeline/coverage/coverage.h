@@ -1,11 +1,15 @@
 // What is known of each PTX form on one target.
 #pragma once
 
+#include "core/isa/forms.h"
 #include "core/table/table.h"
 #include "gen/forms/form.h"
+#include "pipeline/images/prepare.h"
 #include "pipeline/images/tools.h"
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::pipeline::coverage {
@@ -38,5 +42,15 @@ Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request);
 table::Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target);
 table::Table coverage_list(const std::vector<FormCoverage>& forms);
 std::string coverage_json(const std::vector<FormCoverage>& forms, const std::string& target);
+
+// Which forms stand in rings, where the mover or the protocol has them.
+
+// What a statement and the form that it is have in common: the opcode, and which operands are
+// literals. "" for what is no statement. "cp.async.bulk.wait_group.read #"
+std::string shape_of_statement(std::string_view statement);
+
+// By id of the form: the first of these variants that has it.
+std::map<std::string, std::string> reached_forms(const isa::FormTable& table,
+                                                 const std::vector<images::Prepared>& rings);
 
 }  // namespace phasebit::pipeline::coverage

@@ -1,19 +1,34 @@
 #include "pipeline/explain/explain.h"
 
 #include "analysis/compare/cause.h"
+#include "analysis/compare/diff.h"
+#include "analysis/reading/waits.h"
 #include "analysis/report/data/history.h"
 #include "analysis/report/report.h"
-#include "pipeline/explain/measured.h"
-#include "pipeline/explain/sides.h"
-#include "pipeline/explain/verb_changes.h"
-#include "pipeline/select/given.h"
+#include "core/image/manifest.h"
+#include "core/image/whole.h"
+#include "core/isa/targets.h"
+#include "core/store/flat.h"
+#include "core/store/load.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/space/hand_made.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
 
 namespace phasebit::pipeline::explain {
 
+using base::Home;
 using compare::DiffSide;
+using reading::Slack;
+using record::RunRow;
+using report::data::ReportData;
 
 namespace {
 
@@ -178,6 +193,247 @@ std::string explained_text(const ExplainedPair& pair) {
   for (const std::string& reason : pair.reasons) text += "  " + reason + "\n";
   for (const std::string& note : notes) text += "note: " + note + "\n";
   return text;
+}
+
+namespace {
+
+using Name = std::pair<std::string, std::string>;  // verb, opcode
+
+std::map<Name, Slack> slack_by_name(const DiffSide& side) {
+  std::map<Name, Slack> all;
+  for (const Slack& one : reading::slack_of(side.kernel, side.source, side.windows))
+    all[{one.verb, one.opcode}] = one;
+  return all;
+}
+
+std::vector<std::string> opcode_lines(const compare::KernelDiff& diff) {
+  std::vector<std::string> lines;
+  for (const flow::VerbFeatures& one : diff.left.verbs)
+    for (const flow::VerbFeatures& other : diff.right.verbs) {
+      if (one.role != other.role || one.verb != other.verb) continue;
+      const std::string changes = compare::opcode_changes(one.hot, other.hot);
+      if (changes.empty()) continue;
+      const std::string dot = one.role.empty() || one.verb.empty() ? "" : ".";
+      lines.push_back(fmt::format("{}{}{}: {}", one.role, dot, one.verb, changes));
+    }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> verb_changes(const DiffSide& left, const DiffSide& right,
+                                      const compare::KernelDiff& diff) {
+  std::vector<std::string> lines = opcode_lines(diff);
+  const std::map<Name, Slack> before = slack_by_name(left);
+  for (const auto& [name, after] : slack_by_name(right)) {
+    const auto found = before.find(name);
+    if (found == before.end() || std::abs(found->second.mean() - after.mean()) < 1) continue;
+    lines.push_back(
+        fmt::format("{} {} x{}: {:.1f} -> {:.1f} issue cycles until somebody waits for it",
+                    after.verb, after.opcode, after.count, found->second.mean(), after.mean()));
+  }
+  return lines;
+}
+
+Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request) {
+  const std::set<std::string> distinct(request.ids.begin(), request.ids.end());
+  PHASEBIT_TRY_ASSIGN(known, isa::parse_target(request.target));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(space, select::open_ids(request.space, {distinct.begin(), distinct.end()}));
+  for (const select::Space& one : request.read) select::append(space, one);
+  space.target = request.target;
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, tools.options.threads));
+  CodeSides sides;
+  std::mutex mutex;
+  PHASEBIT_TRY(images::analyse_images(
+      tools, disassembler, prepared, {{request.target, {}}},
+      [&](std::size_t, std::size_t variant, Result<images::AnalysedImage> image) {
+        const images::Prepared& one = prepared[variant];
+        const std::string code = image ? image->kernel.code.hash : std::string();
+        const std::lock_guard guard(mutex);
+        if (!image)
+          sides.emplace(one.key.id, tl::unexpected<Error>(image.error()));
+        else
+          sides.emplace(one.key.id,
+                        compare::DiffSide{fmt::format("{} for {}", one.key.id, request.target),
+                                          known.sm, std::move(image->kernel), one.kernel.source,
+                                          std::move(image->windows), true,
+                                          image::sass_class_word(code, one.head.launch)});
+      }));
+  return sides;
+}
+
+bool is_code_of(const std::string& text_hash, const std::string& sass_class,
+                const compare::DiffSide& side) {
+  return text_hash == side.kernel.text_hash && sass_class == side.sass_class;
+}
+
+std::vector<fs::path> published_results(const Home& home) {
+  std::vector<fs::path> found;
+  std::error_code missing;
+  for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
+    if (folder.is_directory())
+      for (const auto& file : fs::directory_iterator(folder.path()))
+        if (store::is_results_file(file.path())) found.push_back(file.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+namespace {
+
+// results/*/PART/*.csv.zst
+std::vector<std::string> published_in(const Home& home, const char* part) {
+  std::vector<std::string> found;
+  std::error_code missing;
+  for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
+    for (const auto& file : fs::directory_iterator(folder.path() / part, missing))
+      if (store::is_results_file(file.path())) found.push_back(file.path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> published_histories(const Home& home) {
+  return published_in(home, "history");
+}
+
+std::vector<std::string> published_llvm(const Home& home) {
+  return published_in(home, "llvm");
+}
+
+fs::path tables_folder(const Home& home) {
+  return home.data / "analysis" / "report" / "tables";
+}
+
+namespace {
+
+class AxisValues {
+ public:
+  explicit AxisValues(catalogue::Catalogue catalogue) : catalogue_(std::move(catalogue)) {
+    for (const std::string& name : space::axis_names(catalogue_))
+      if (!space::is_later_axis(name)) names_.insert(name);
+  }
+
+  Status check(const record::VariantRow& variant) {
+    for (const char* free : {space::templates_axis, space::file_axis})
+      if (variant.find(free) != nullptr) return {};
+    const std::string probe = variant.value("probe");
+    if (probe == image::anchor_probe || probe == image::whole_kind) return {};
+    if (variant.has_key())
+      for (const auto& [axis, value] : *variant.defaults)
+        PHASEBIT_TRY(check_value(variant, axis, value));
+    for (const auto& [axis, value] : variant.named) PHASEBIT_TRY(check_value(variant, axis, value));
+    return {};
+  }
+
+ private:
+  Status check_value(const record::VariantRow& variant, const std::string& axis,
+                     const std::string& value) {
+    if (!names_.contains(axis) || known_.contains({axis, value})) return {};
+    const Status valid = catalogue_.check_value(axis, value);
+    if (!valid)
+      return with_hint(fail(Step::store, "{}: axis {} has no value '{}'", variant.id, axis, value),
+                       valid.error().hint);
+    known_.emplace(axis, value);
+    return {};
+  }
+
+  catalogue::Catalogue catalogue_;
+  std::set<std::string> names_;
+  std::set<std::pair<std::string, std::string>> known_;
+};
+
+}  // namespace
+
+Result<DeclaredAxes> declared_axes(const Home& home) {
+  PHASEBIT_TRY_ASSIGN(catalogue, catalogue::Catalogue::load(home.data / "templates"));
+  DeclaredAxes axes{space::axis_names(catalogue), {}};
+  const auto values = std::make_shared<AxisValues>(std::move(catalogue));
+  axes.check = [values](const record::VariantRow& variant) { return values->check(variant); };
+  return axes;
+}
+
+tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {
+  return with_hint(
+      fail(Step::usage, "no {} published under {}", what, (home.data / "results").string()),
+      "name a store or a file of results");
+}
+
+namespace {
+
+void keep_target(record::Results& results, const std::string& target) {
+  std::set<std::string> left_out;
+  for (const RunRow& run : results.runs)
+    if (run.target != target) left_out.insert(run.id);
+  std::erase_if(results.runs, [&](const RunRow& run) { return left_out.contains(run.id); });
+  std::erase_if(results.points,
+                [&](const record::PointRow& row) { return left_out.contains(row.run_id); });
+}
+
+}  // namespace
+
+Result<ReportData> measured_data(const Home& home, std::vector<std::string> results,
+                                 const std::string& device, const std::string& target) {
+  if (results.empty()) results = published_histories(home);
+  if (results.empty()) return nothing_published(home, "history is");
+  PHASEBIT_TRY_ASSIGN(loaded,
+                      store::load_results({results.begin(), results.end()}, store::no_samples));
+  if (!target.empty()) keep_target(loaded, target);
+  return report::data::report_data(store::sorted_by_run(std::move(loaded)), device);
+}
+
+Result<ReportData> published_data_of(const Home& home, const std::vector<std::string>& ids,
+                                     const std::string& device, const std::string& target) {
+  const auto has_all = [&](const ReportData& data) {
+    return std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+      return report::data::find_variant(data.aggregation.points, id) != nullptr;
+    });
+  };
+  if (!published_histories(home).empty()) {
+    auto histories = measured_data(home, {}, device, target);
+    if (!histories || has_all(*histories)) return histories;
+  }
+  if (const auto files = published_llvm(home); !files.empty()) {
+    auto pairs = last_device_of(files, device, target);
+    if (pairs && has_all(*pairs)) return pairs;
+  }
+  std::vector<std::string> files;
+  for (const fs::path& file : published_results(home)) files.push_back(file.string());
+  if (files.empty()) return nothing_published(home, "results are");
+  return last_device_of(files, device, target);
+}
+
+Result<ReportData> last_device_of(const std::vector<std::string>& files, const std::string& device,
+                                  const std::string& target) {
+  PHASEBIT_TRY_ASSIGN(loaded, store::load_results({files.begin(), files.end()}, store::no_samples));
+  if (!target.empty()) keep_target(loaded, target);
+  std::string chosen = device;
+  for (const record::DeviceRow& one : loaded.devices)
+    if (device.empty()) chosen = std::max(chosen, one.name);
+  return report::data::report_data(store::sorted_by_run(std::move(loaded)), chosen);
+}
+
+Result<std::string> target_of_rows(const std::string& asked, const ReportData& data,
+                                   const std::vector<std::string>& ids) {
+  if (!asked.empty()) return asked;
+  std::set<std::string> runs, targets;
+  for (const record::PointRow* row : data.rows)
+    if (std::find(ids.begin(), ids.end(), row->variant_id) != ids.end()) runs.insert(row->run_id);
+  for (const RunRow& run : data.runs)
+    if (runs.contains(run.id)) targets.insert(run.target);
+  if (targets.size() == 1) return *targets.begin();
+  return measured_target(asked, data);
+}
+
+Result<std::string> measured_target(const std::string& asked, const ReportData& data) {
+  if (!asked.empty()) return asked;
+  std::set<std::string> targets;
+  for (const RunRow& run : data.runs) targets.insert(run.target);
+  if (targets.size() == 1) return *targets.begin();
+  return with_hint(fail(Step::usage, "the results are of {} targets: {}", targets.size(),
+                        fmt::join(targets, ", ")),
+                   "give --target");
 }
 
 }  // namespace phasebit::pipeline::explain

@@ -3,11 +3,9 @@
 #include "analysis/compare/cause.h"
 #include "analysis/compare/summary.h"
 #include "analysis/flow/census.h"
-#include "analysis/flow/opcode_census.h"
 #include "analysis/report/data/history.h"
-#include "core/base/nearest.h"
-#include "pipeline/explain/measured.h"
-#include "pipeline/explain/sides.h"
+#include "core/base/text.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/reduce/reduce.h"
 #include "pipeline/select/open_space.h"
 

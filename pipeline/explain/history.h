@@ -4,7 +4,7 @@
 #include "analysis/compare/cause.h"
 #include "analysis/report/data/comparison.h"
 #include "core/table/table.h"
-#include "pipeline/explain/sides.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/reduce/reduce.h"
 
 #include <optional>

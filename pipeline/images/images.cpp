@@ -6,7 +6,7 @@
 #include "analysis/cubin/cubin.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
-#include "core/image/sass_class.h"
+#include "core/image/manifest.h"
 
 #include <algorithm>
 #include <tuple>

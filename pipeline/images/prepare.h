@@ -4,6 +4,7 @@
 
 #include "core/image/guard_sites.h"
 #include "gen/render/kernel_file.h"
+#include "gen/render/render.h"
 #include "pipeline/select/space.h"
 
 #include <memory>
@@ -58,5 +59,10 @@ Result<std::vector<Prepared>> prepare(const select::Space& space, image::Build b
 Result<std::vector<Prepared>> prepare(const select::Space& space,
                                       const std::vector<image::VariantKey>& variants,
                                       image::Build build, unsigned jobs);
+
+// The guarded build of a kernel, wherever its text came from.
+
+// Made from the timed build (gen/guard). Its head says that it is guarded.
+Result<render::Rendered> guarded_kernel(const render::Rendered& timed);
 
 }  // namespace phasebit::pipeline::images

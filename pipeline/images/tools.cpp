@@ -1,7 +1,7 @@
 #include "pipeline/images/tools.h"
 
 #include "core/base/file.h"
-#include "core/base/program.h"
+#include "core/base/process.h"
 #include "gen/ptxas/assembler.h"
 #include "pipeline/images/progress.h"
 

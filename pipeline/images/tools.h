@@ -1,7 +1,7 @@
 // ptxas, nvdisasm, the cache and the limits that a command works with.
 #pragma once
 
-#include "analysis/disassembly/derived_cache.h"
+#include "analysis/disassembly/cache.h"
 #include "analysis/disassembly/disassembler.h"
 #include "core/isa/targets.h"
 #include "gen/ptxas/assemble.h"

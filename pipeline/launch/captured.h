@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "core/image/launch_file.h"
+#include "core/image/whole.h"
+#include "core/ptx/file.h"
+#include "gen/guard/guard.h"
 
 #include <map>
 #include <string>
@@ -26,5 +28,15 @@ Result<Captured> read_notes(const fs::path& folder, const std::string& contents_
 // Of one file's text, whose contents lie in `folder`.
 Result<Captured> parse_notes(std::string_view text, const std::string& file,
                              const fs::path& folder = {});
+
+// Which of the launches in a launch file `--launch FILE[#N]` means.
+
+// The one of this kernel; Step::usage lists them where it has several and no number says which.
+Result<image::CapturedLaunch> captured_launch(const std::string& words, const std::string& kernel);
+
+// What the guard takes of them, by entry. Several launches of a kernel may be meant where their
+// threads and registers are the same. Step::usage where the file has none of the text's kernels.
+Result<std::map<std::string, guard::GuardLaunch>> guard_launches(const ptx::PtxFile& file,
+                                                                 const std::string& words);
 
 }  // namespace phasebit::pipeline::launch

@@ -1,6 +1,6 @@
 #include "pipeline/launch/parameter_list.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,10 @@
 #include "core/base/file.h"
 #include "core/image/whole.h"
 #include "core/ptx/file.h"
+#include "pipeline/launch/parameter_list.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,5 +30,34 @@ struct WholeFacts {
 // says of it. Step::usage names what is missing or contradicts a directive, and what to write.
 Result<image::WholeLaunch> whole_launch(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
                                         const fs::path& path, const WholeFacts& facts);
+
+// What a command line says of a parameter: `--param` and `--tensor-map`.
+
+// PLACE=VALUE, PLACE=TYPE:VALUE, PLACE=buffer:BYTES[:FILL], PLACE=bytes:DIGITS, PLACE=items[:TYPE],
+// where PLACE is a parameter's name or number, in a struct with +BYTES behind it. Step::usage says
+// what it is not, and what to write.
+Result<image::WholeParameter> read_assignment(const ParameterList& list, const std::string& text);
+
+// PLACE=ELEMENT,SIZES,STRIDES,BOX,SWIZZLE,INTERLEAVE: a map of a tensor of its own, of zeros. PLACE
+// may be the offset among all parameters' bytes, too.
+Result<image::WholeParameter> read_tensor_map(const ParameterList& list, const std::string& text);
+
+// What others have said of a kernel's launch: its own directives, and the file that Triton writes
+// beside its PTX.
+
+using Size = std::array<int, 3>;
+
+struct Stated {
+  std::optional<Size> block, cluster;
+  std::optional<int> shared_bytes;
+  // .reqntid and .reqnctapercluster: no launch may say otherwise. `most_threads` of .maxntid.
+  bool block_is_required = false, cluster_is_required = false;
+  std::optional<std::int64_t> most_threads;
+};
+
+// Of FILE.ptx Triton's file is FILE.json; another file of that name says nothing. Step::io when it
+// cannot be read, Step::spec when it is no JSON.
+Result<Stated> stated_launch(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
+                             const fs::path& path);
 
 }  // namespace phasebit::pipeline::launch

@@ -1,12 +1,11 @@
 #include "analysis/report/tables.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/isa/targets.h"
 #include "core/store/load.h"
 #include "gen/fork/tuned.h"
 #include "gen/ptxas/toolchain.h"
-#include "pipeline/explain/measured.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/lists/lists.h"
-#include "pipeline/lists/space_lists.h"
 
 #include <algorithm>
 #include <map>

@@ -1,12 +1,11 @@
 #include "pipeline/lower/history.h"
 
 #include "core/base/file.h"
-#include "core/base/nearest.h"
-#include "core/base/process.h"
 #include "core/base/text.h"
+#include "core/base/process.h"
 #include "core/base/toml.h"
-#include "pipeline/lower/machine_code.h"
-#include "pipeline/lower/verb_text.h"
+#include "pipeline/lower/lower_file.h"
+#include "pipeline/lower/verb_table.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,25 +1,29 @@
 #include "pipeline/lower/verb_table.h"
 
-#include "analysis/compare/diff_report.h"
-#include "analysis/report/data/difference.h"
+#include "analysis/compare/diff.h"
+#include "analysis/report/data/comparison.h"
+#include "core/base/text.h"
+#include "core/ptx/statement.h"
 #include "core/rule/synchronisation.h"
-#include "gen/llvm/options.h"
-#include "gen/llvm/program_path.h"
+#include "gen/llvm/worker.h"
 #include "gen/probes/make_plan.h"
 #include "gen/space/hand_made.h"
-#include "pipeline/explain/measured.h"
-#include "pipeline/explain/sides.h"
-#include "pipeline/lower/spoken.h"
+#include "pipeline/explain/explain.h"
 #include "pipeline/select/open_space.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
+
+#include <fmt/format.h>
 
 namespace phasebit::pipeline::lower {
 
 using compare::DiffSide;
 using compare::KernelDiff;
 using image::VariantKey;
+using render::Rendered;
 using report::data::Aggregate;
 using report::data::Figure;
 using table::Cell;
@@ -281,6 +285,237 @@ Result<table::Table> verb_table(const VerbTableRequest& request) {
   PHASEBIT_TRY_ASSIGN(measured, report::sql::ReportDatabase::open({results.begin(), results.end()},
                                                                   request.home.cache));
   return verb_table(request, measured, measured.default_device(true, false));
+}
+
+namespace {
+
+std::string plain(std::string_view line) {
+  const std::string_view text = base::trimmed(line.substr(0, line.find("//")));
+  std::string one;
+  for (const char c : text)
+    if (!(c == ' ' || c == '\t') || (!one.empty() && one.back() != ' ')) one += c == '\t' ? ' ' : c;
+  return one;
+}
+
+// "{ .reg .pred p; add.u32 a, b, c; }" -> its statements and its braces.
+void take_apart(std::string_view line, std::vector<std::string>& into) {
+  if (!line.starts_with("{ ")) {
+    into.emplace_back(line);
+    return;
+  }
+  into.emplace_back("{");
+  line = base::trimmed(line.substr(1, line.rfind('}') - 1));
+  while (!line.empty()) {
+    const size_t end = std::min(line.find(';'), line.size() - 1);
+    into.emplace_back(base::trimmed(line.substr(0, end + 1)));
+    line = base::trimmed(line.substr(end + 1));
+  }
+  into.emplace_back("}");
+}
+
+// "verb_param_1" in "ld.param.b32 %r1, [verb_param_1];": 1; -1 where it loads no parameter.
+int parameter_of(const std::string& statement) {
+  const size_t at = statement.find("_param_");
+  if (!statement.starts_with("ld.param") || at == std::string::npos) return -1;
+  return std::stoi(statement.substr(at + std::string_view("_param_").size()));
+}
+
+// "%rd1" of "ld.param.b64 %rd1, [verb_param_0];".
+std::string loaded_register(const std::string& statement) {
+  const size_t begin = statement.find('%');
+  return statement.substr(begin, statement.find(',') - begin);
+}
+
+std::vector<std::string> argument(const std::string& what, const std::string& into) {
+  if (what == "parity") return {fmt::format("mov.u32 {}, {{{{parity}}}};", into)};
+  const bool empty = what == "empty_barrier", wide = into.starts_with("%rd");
+  std::vector<std::string> made = {
+      "mad.lo.u32 address, {{slot_offset}}, 8, {{r}}_barrier;",
+      empty ? "add.u32 address, address, {{empty_offset}};" : "",
+      fmt::format("{} {}, address;", wide ? "cvt.u64.u32" : "mov.u32", into)};
+  std::erase(made, "");
+  return made;
+}
+
+}  // namespace
+
+std::vector<std::string> statements_of(const std::string& ptx) {
+  std::vector<std::string> all;
+  bool inside = false;
+  for (size_t begin = 0; begin < ptx.size();) {
+    const size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    const std::string line = plain(std::string_view(ptx).substr(begin, end - begin));
+    begin = end + 1;
+    if (line == "}") inside = false;
+    if (inside && !line.empty()) take_apart(line, all);
+    if (line == "{") inside = true;
+  }
+  return all;
+}
+
+std::string instructions_of(const std::string& ptx) {
+  std::string all;
+  for (const std::string& one : statements_of(ptx)) {
+    if (!one.ends_with(';') ||
+        base::starts_with_any(one, {".reg", "ld.param", "ret;", "cvta", "bra.uni"}))
+      continue;
+    all += (all.empty() ? "" : " ") + one;
+  }
+  // LLVM 13 and 14 write labels without the mark that later ones begin them with.
+  for (size_t at = all.find("$L__BB"); at != all.npos; at = all.find("$L__BB", at))
+    all.replace(at, 6, "LBB");
+  return all;
+}
+
+std::string as_kernel(const std::string& ptx, const std::string& target) {
+  // From 9.1 on a store to local memory may be volatile.
+  std::string kernel = fmt::format(".version 9.1\n.target {}\n.address_size 64\n", target);
+  for (size_t begin = 0; begin < ptx.size();) {
+    const size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    std::string line = ptx.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string_view text = base::trimmed(line);
+    if (base::starts_with_any(text, {".version", ".target", ".address_size"})) continue;
+    if (const size_t result = line.find("[func_retval0"); result != std::string::npos)
+      line = "st.volatile.local.b32 [0]" + line.substr(line.find(']') + 1);
+    else if (line.find(".func ") != std::string::npos)
+      line = line.ends_with("()") ? ".visible .entry verb()" : ".visible .entry verb(";
+    kernel += line + "\n";
+  }
+  return kernel;
+}
+
+std::string as_snippet(const std::string& ptx, const std::vector<std::string>& arguments,
+                       const std::string& heading) {
+  std::string text = heading + "{\n.reg .b32 address;\n";
+  for (const std::string& one : statements_of(ptx)) {
+    if (one == "ret;" || one.find("func_retval0") != std::string::npos) continue;
+    const int parameter = parameter_of(one);
+    if (parameter < 0 || static_cast<size_t>(parameter) >= arguments.size()) {
+      text += one + "\n";
+      continue;
+    }
+    for (const std::string& line :
+         argument(arguments[static_cast<size_t>(parameter)], loaded_register(one)))
+      text += line + "\n";
+  }
+  return text + "}\n";
+}
+
+namespace {
+
+constexpr std::string_view intrinsic = "@llvm.nvvm.";
+
+// "mbarrier.init.shared" of "call void @llvm.nvvm.mbarrier.init.shared(ptr ...)"; "" of others.
+std::string called(const std::string& line) {
+  const std::size_t at = line.find(intrinsic);
+  if (at == std::string::npos) return {};
+  const std::size_t name = at + intrinsic.size();
+  return line.substr(name, line.find('(', name) - name);
+}
+
+bool is_word(std::string_view word) {
+  return std::isalpha(static_cast<unsigned char>(word.front())) != 0 && word != "ptr" &&
+         !word.starts_with("addrspace") && !word.starts_with("i1") && !word.starts_with("i32") &&
+         !word.starts_with("i64") && word != "align";
+}
+
+// "atomicrmw add syncscope("block") release" of a line of IR that orders memory; "" of others.
+std::string ordering(std::string_view line) {
+  if (const std::size_t is = line.find(" = "); is != std::string_view::npos)
+    line.remove_prefix(is + 3);
+  constexpr std::array<std::string_view, 6> heads = {
+      "atomicrmw ", "cmpxchg ", "fence ", "load atomic ", "store atomic ", "load volatile "};
+  const bool orders = line.starts_with("store volatile ") ||
+                      std::any_of(heads.begin(), heads.end(),
+                                  [&](std::string_view head) { return line.starts_with(head); });
+  if (!orders) return {};
+  std::string text;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find_first_of(" ,"), line.size());
+    if (end > 0 && is_word(line.substr(0, end)))
+      text += (text.empty() ? "" : " ") + std::string(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return text;
+}
+
+// What a role says of the verb; of several roles the first.
+template <class Spoken>
+std::vector<std::string> of_verb(const Rendered& text, const std::string& verb,
+                                 const Spoken& spoken) {
+  std::vector<std::string> all;
+  std::string role;
+  for (std::size_t n = 0; n < text.kernel.statements.size(); ++n) {
+    const image::SourceLine& source = text.kernel.source[n];
+    if (source.verb != verb) continue;
+    std::string one = spoken(text.kernel.statements[n]);
+    if (one.empty() || (!role.empty() && role != source.role)) continue;
+    role = source.role;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+// It computes addresses, parities and predicates, or goes elsewhere.
+bool is_plain(const ptx::PtxStatement& statement, const std::set<std::string>& speaking) {
+  if (statement.part != ptx::PtxStatement::Part::instruction) return true;
+  if (statement.name.starts_with("ld.param")) return true;
+  return !speaking.contains(statement.name.substr(0, statement.name.find('.')));
+}
+
+}  // namespace
+
+std::vector<std::string> spoken_ir(const Rendered& ir, const std::string& verb) {
+  std::vector<std::string> all;
+  for (const std::string& one : of_verb(ir, verb, [](const std::string& line) {
+         const std::string text(base::trimmed(line));
+         const std::string name = called(text);
+         return name.empty() ? ordering(text) : name;
+       }))
+    if (!base::contains(all, one)) all.push_back(one);
+  return all;
+}
+
+std::set<std::string> speaking_opcodes(const isa::FormTable& forms) {
+  std::set<std::string> opcodes = {"ld", "st", "atom", "red", "bar", "nanosleep", "createpolicy"};
+  for (const std::string& family : forms.families())
+    opcodes.insert(family.substr(0, family.find('.')));
+  return opcodes;
+}
+
+std::vector<std::string> spoken_ptx(const Rendered& ptx, const std::string& verb,
+                                    const std::set<std::string>& speaking) {
+  std::vector<std::string> all, names;
+  for (const std::string& line : of_verb(ptx, verb, [](const std::string& text) { return text; })) {
+    ptx::PtxStatement statement = ptx::take_apart(line);
+    if (is_plain(statement, speaking) || base::contains(names, statement.name)) continue;
+    names.push_back(statement.name);
+    statement.guard.clear();
+    std::string text = ptx::put_together(statement);
+    if (text.ends_with(';')) text.pop_back();
+    all.push_back(std::string(base::trimmed(text)));
+  }
+  return all;
+}
+
+std::string shape_of(const std::vector<std::string>& ptx) {
+  std::string shape;
+  for (const std::string& one : ptx) {
+    const ptx::PtxStatement statement = ptx::take_apart(one + ";");
+    shape += statement.name;
+    for (const std::string& operand : statement.operands) {
+      const char first = operand.empty() ? ' ' : operand.front();
+      const bool literal = std::isdigit(static_cast<unsigned char>(first)) != 0;
+      shape += literal          ? " #"
+               : operand == "_" ? " _"
+               : first == '['   ? " []"
+               : first == '{'   ? " {}"
+                                : " r";
+    }
+    shape += ';';
+  }
+  return shape;
 }
 
 }  // namespace phasebit::pipeline::lower

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "analysis/report/sql/database.h"
+#include "core/isa/forms.h"
 #include "core/table/table.h"
+#include "gen/render/render.h"
 #include "pipeline/images/tools.h"
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::pipeline::lower {
@@ -30,5 +34,42 @@ Result<table::Table> verb_table(const VerbTableRequest& request);
 // The same of results at hand: `device` first, then the other models of them.
 Result<table::Table> verb_table(const VerbTableRequest& request,
                                 report::sql::ReportDatabase& measured, const std::string& device);
+
+// What an LLVM made of a verb, a function of PTX, as other texts.
+
+// Its statements, a line each and without comments; an inline asm of several is taken apart.
+std::vector<std::string> statements_of(const std::string& ptx);
+
+// What the verb became: its instructions without what only brings its arguments.
+std::string instructions_of(const std::string& ptx);
+
+// The function as a kernel of `target`, which ptxas assembles alone: what old LLVMs wrote for old
+// targets too. What it returns is stored to local memory.
+std::string as_kernel(const std::string& ptx, const std::string& target);
+
+// The function's body as a user's text for a verb of the templates (templates/README.md).
+// `arguments` say what its parameters are, in their order: "full_barrier", "empty_barrier",
+// "parity". `heading` are its first lines: comments with what its SASS must be.
+std::string as_snippet(const std::string& ptx, const std::vector<std::string>& arguments,
+                       const std::string& heading);
+
+// What a verb is in IR and in PTX: the statements that synchronise or move data, each kind once.
+
+// Calls of NVVM intrinsics by their names without `llvm.nvvm.`, other instructions as they stand
+// without result and operands: "mbarrier.arrive.scope.cta.space.cta", "atomicrmw add
+// syncscope("block") release". Of the verb in the first role that has it.
+std::vector<std::string> spoken_ir(const render::Rendered& ir, const std::string& verb);
+
+// First words of the instructions that synchronise or move data: those of the forms, loads, stores
+// and what else stands in verbs.
+std::set<std::string> speaking_opcodes(const isa::FormTable& forms);
+
+// "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2": of these opcodes, without guards.
+std::vector<std::string> spoken_ptx(const render::Rendered& ptx, const std::string& verb,
+                                    const std::set<std::string>& speaking);
+
+// The opcodes and which operands are registers, literals or left out: what two spellings of one
+// instruction have alike.
+std::string shape_of(const std::vector<std::string>& ptx);
 
 }  // namespace phasebit::pipeline::lower

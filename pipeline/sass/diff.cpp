@@ -3,10 +3,9 @@
 #include "pipeline/images/sass_images.h"
 #include "pipeline/sass/files.h"
 #include "pipeline/sass/library.h"
-#include "pipeline/select/given.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
-#include "pipeline/select/words.h"
 
 #include <algorithm>
 #include <array>

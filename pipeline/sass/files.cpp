@@ -1,8 +1,8 @@
 #include "pipeline/sass/files.h"
 
-#include "analysis/foreign/notes.h"
+#include "analysis/foreign/file.h"
 #include "core/base/parallel.h"
-#include "pipeline/select/given.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/ptx_files.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/compare/diff.h"
-#include "analysis/foreign/classes.h"
+#include "analysis/foreign/library.h"
 #include "analysis/foreign/module.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"

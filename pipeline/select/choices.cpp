@@ -1,5 +1,7 @@
 #include "pipeline/select/choices.h"
 
+#include "core/base/text.h"
+#include "gen/space/form_space.h"
 #include "gen/space/hand_made.h"
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 
 namespace phasebit::pipeline::select {
 
+using image::Build;
 using image::VariantKey;
 using ptxas::AssemblerChoice;
 
@@ -95,6 +98,78 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
     return variant.id.find(request.filter) == std::string::npos;
   });
   return {};
+}
+
+Result<Build> parse_build(const std::string& word) {
+  if (word == "timed") return Build::timed;
+  if (word == "guarded") return Build::guarded;
+  return with_hint(fail(Step::usage, "--build {}: no such build", word),
+                   base::nearest_word_hint(word, {"timed", "guarded"}));
+}
+
+std::vector<std::string> given_options(const SpaceRequest& request) {
+  const std::pair<const char*, bool> options[] = {
+      {"--spec", !request.spec.empty()},         {"--sweep", !request.sweep.empty()},
+      {"--variants", !request.variants.empty()}, {"--id", !request.ids.empty()},
+      {"-a", !request.overrides.empty()},        {"--toolchain", !request.toolchains.empty()},
+      {"--snippet", !request.snippets.empty()},  {"--filter", !request.filter.empty()},
+      {"--limit", request.limit != 0},           {"--tuned", request.tuned_only},
+      {"--kernel", !request.kernel.empty()},
+  };
+  std::vector<std::string> given;
+  for (const auto& [name, is_given] : options)
+    if (is_given) given.emplace_back(name);
+  return given;
+}
+
+Status take_only(const SpaceRequest& request, const std::vector<std::string_view>& allowed,
+                 std::string_view what, std::string_view hint) {
+  std::vector<std::string> refused = given_options(request);
+  std::erase_if(refused, [&](const std::string& name) {
+    return std::find(allowed.begin(), allowed.end(), name) != allowed.end();
+  });
+  if (refused.empty()) return {};
+  return with_hint(fail(Step::usage, "{}: no {} with it", what, fmt::join(refused, ", ")),
+                   std::string(hint));
+}
+
+namespace {
+
+Result<std::string> why_left_out(const forms::FormBook& book, const VariantKey& key,
+                                 const std::string& target) {
+  PHASEBIT_TRY_ASSIGN(placed, book.placed(key.value("form")));
+  if (!book.table().accepts(*placed->form, target))
+    return fmt::format("ptxas does not take the form for {}", target);
+  if (!placed->needs.empty()) return fmt::format("the form needs {}", placed->needs);
+  return std::string();
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, int>>> leave_out_forms(Space& space,
+                                                                 const std::string& target) {
+  std::vector<std::pair<std::string, int>> reasons;
+  std::vector<VariantKey> kept;
+  for (VariantKey& key : space.expansion.variants) {
+    std::string why;
+    if (space::is_form(key)) {
+      PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
+      PHASEBIT_TRY_ASSIGN(reason, why_left_out(*book, key, target));
+      why = std::move(reason);
+    }
+    if (why.empty()) {
+      kept.push_back(std::move(key));
+      continue;
+    }
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& entry) { return entry.first == why; });
+    if (known == reasons.end())
+      reasons.emplace_back(why, 1);
+    else
+      ++known->second;
+  }
+  space.expansion.variants = std::move(kept);
+  return reasons;
 }
 
 }  // namespace phasebit::pipeline::select

@@ -1,7 +1,8 @@
 // FILE.ptx in place of a variant: anybody's, with heads or without, with one entry or several.
 #pragma once
 
-#include "gen/render/nearby_texts.h"
+#include "gen/fork/snippet.h"
+#include "gen/render/head_plan.h"
 #include "pipeline/select/space.h"
 
 #include <optional>
@@ -18,7 +19,7 @@ bool is_ptx_file(const std::string& word);
 // head's rules are not those of the variant that the key names, or the text is nearer to that of
 // another value of one of its axes. A fork of ptx/tuned keeps its key; a file elsewhere whose head
 // says that it is one does not. Without a head "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of
-// heads are held against the catalogue (gen/render/head_key.h), which is loaded from `templates`
+// heads are held against the catalogue (gen/render/head_plan.h), which is loaded from `templates`
 // when the first head asks for it.
 struct HeadCatalogue {
   base::Home home;
@@ -35,5 +36,19 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
 
 // The one kernel of a file. Step::usage, with the names, when the request leaves several.
 Result<Space> open_one_file(const SpaceRequest& request, const std::string& file);
+
+// Snippets of a request on their way to components.
+
+// Those of the sweep, then those of the command line; each verb once. Their protocols are known.
+Result<std::vector<fork::Snippet>> read_snippets(const SpaceRequest& request,
+                                                 const catalogue::Catalogue& catalogue,
+                                                 const space::Sweep* sweep);
+
+// Each variant that takes them is followed by itself with them in it.
+void add_snippets(std::vector<image::VariantKey>& variants,
+                  const std::vector<fork::Snippet>& snippets);
+
+// Lays them beside the templates of the space: from there on they are components as any other.
+Status lay_snippets(Space& space, const std::vector<fork::Snippet>& snippets);
 
 }  // namespace phasebit::pipeline::select

@@ -4,7 +4,7 @@
 #include "gen/fork/snippet.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/images/prepare.h"
-#include "pipeline/select/given.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
 

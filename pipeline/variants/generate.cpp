@@ -2,9 +2,8 @@
 
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/progress.h"
-#include "pipeline/select/given.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
-#include "pipeline/select/words.h"
 #include "pipeline/variants/forks.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // What is measured in which order, what anchors must be, what modes are called: pure functions.
-#include "bench/campaign/anchor_pass.h"
-#include "bench/campaign/finished.h"
-#include "bench/campaign/modes_pass.h"
+#include "bench/campaign/anchors.h"
 #include "bench/campaign/plan.h"
+#include "bench/campaign/modes_pass.h"
 #include "bench/program/options.h"
 #include "bench/worker/message.h"
 #include "tests/bench/fake_bundle.h"

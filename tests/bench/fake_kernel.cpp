@@ -1,6 +1,6 @@
 #include "tests/bench/fake_kernel.h"
 
-#include "core/image/guard_block.h"
+#include "core/image/guard_sites.h"
 
 #include <utility>
 

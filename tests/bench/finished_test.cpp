@@ -1,4 +1,4 @@
-#include "bench/campaign/finished.h"
+#include "bench/campaign/plan.h"
 
 #include "tests/store/rows.h"
 

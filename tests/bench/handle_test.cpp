@@ -1,7 +1,7 @@
 // The parent's side of the worker: a request that is sent ahead.
 #include "bench/worker/handle.h"
 
-#include "bench/campaign/point_maker.h"
+#include "bench/campaign/plan.h"
 #include "core/record/statistics.h"
 #include "tests/bench/fake_bundle.h"
 

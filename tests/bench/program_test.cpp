@@ -1,7 +1,7 @@
 // The whole program with the fake device: rows, flags, resuming.
 #include "tests/bench/program.h"
 
-#include "bench/campaign/class_control.h"
+#include "bench/campaign/anchors.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Launch shapes beyond a ring on one SM: load, clusters, victims, readings, capped chains.
-#include "bench/point/shape_check.h"
+#include "bench/point/verify.h"
 #include "tests/bench/one_point.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // `phasebit capture` of a program on a driver without a GPU.
 #include "core/image/bundle.h"
-#include "core/image/launch_file.h"
+#include "core/image/whole.h"
 #include "pipeline/launch/captured.h"
 #include "tests/cli/project.h"
 

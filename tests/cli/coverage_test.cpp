@@ -1,7 +1,6 @@
 // Which forms stand in rings.
 #include "pipeline/coverage/coverage.h"
 
-#include "pipeline/coverage/reached.h"
 #include "tests/home.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // are meant so, errors are said once, examples work.
 #include "gen/ptxas/toolchain.h"
 #include "pipeline/images/progress.h"
-#include "pipeline/images/refusals.h"
+#include "pipeline/images/assembled.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
 #include "tests/home.h"

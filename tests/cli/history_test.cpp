@@ -84,7 +84,7 @@ double cycles_of(const std::string& id) {
   }
   return middle(repetitions);
 }
-constexpr double near = 1e-4;  // what is kept of a figure: core/record/rounding.h
+constexpr double near = 1e-4;  // what is kept of a figure: core/record/statistics.h
 
 class History : public testing::Test {
  protected:

@@ -1,7 +1,7 @@
 #include "tests/cli/insertions.h"
 
 #include "core/base/hash.h"
-#include "core/rule/opcodes.h"
+#include "core/rule/rule.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // What the gate must refuse: statements that synchronise, put into a kernel at a place of a verb.
 #pragma once
 
-#include "core/image/gate.h"
+#include "core/image/facts.h"
 #include "pipeline/images/prepare.h"
 
 #include <set>

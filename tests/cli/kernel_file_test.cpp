@@ -2,7 +2,6 @@
 #include "gen/render/kernel_file.h"
 
 #include "gen/probes/requirements.h"
-#include "gen/render/head_key.h"
 #include "gen/render/head_plan.h"
 #include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"

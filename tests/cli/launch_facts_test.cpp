@@ -2,7 +2,7 @@
 // a launch that was captured. Offsets are those of the PTX ISA: each parameter at a multiple of its
 // alignment.
 #include "core/image/bundle.h"
-#include "core/image/launch_file.h"
+#include "core/image/whole.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
 #include "tests/home.h"

@@ -1,6 +1,5 @@
 // IR that LLVM does not take: each is a message or an error row, and the rest of a sweep goes on.
-#include "gen/llvm/options.h"
-#include "gen/llvm/program_path.h"
+#include "gen/llvm/worker.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
 

@@ -1,6 +1,5 @@
 // PTX that LLVM makes of the templates' IR passes the gate of the templates' PTX.
-#include "gen/llvm/options.h"
-#include "gen/llvm/program_path.h"
+#include "gen/llvm/worker.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
 #include "tests/cli/tools.h"

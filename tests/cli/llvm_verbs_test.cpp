@@ -2,7 +2,7 @@
 // is found out: the fewest of all specs whose IR has a statement of every .ll file.
 #include "core/base/text.h"
 #include "gen/catalogue/catalogue.h"
-#include "gen/llvm/program_path.h"
+#include "gen/llvm/worker.h"
 #include "gen/probes/make_plan.h"
 #include "gen/render/render.h"
 #include "gen/space/variants.h"

@@ -1,5 +1,5 @@
 // A function that an LLVM made of a verb, as the texts that are made of it.
-#include "pipeline/lower/verb_text.h"
+#include "pipeline/lower/verb_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,7 @@
 // Man page and completions say what the command line says; the shells themselves read the scripts.
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "core/command/completion.h"
 #include "core/command/documents.h"
-#include "core/command/man_page.h"
 #include "core/command/parse.h"
 
 #include <regex>

@@ -1,4 +1,4 @@
-#include "core/base/zstd.h"
+#include "core/base/file.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/toml.h"
 #include "core/image/bundle.h"
-#include "core/image/launch_file.h"
+#include "core/image/whole.h"
 #include "gen/ptxas/messages.h"
 #include "pipeline/launch/captured.h"
 #include "pipeline/launch/whole_launch.h"

@@ -2,7 +2,7 @@
 // refusals that lead back to the template.
 #include "gen/ptxas/assemble.h"
 
-#include "gen/ptxas/code.h"
+#include "gen/ptxas/module.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <gtest/gtest.h>

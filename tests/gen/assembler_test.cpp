@@ -5,7 +5,7 @@
 #include "gen/fork/snippet.h"
 #include "gen/ptxas/toolchain.h"
 #include "gen/space/hand_made.h"
-#include "gen/space/typed_id.h"
+#include "gen/space/point.h"
 #include "tests/gen/hand_kernels.h"
 #include "tests/home.h"
 

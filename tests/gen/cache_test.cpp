@@ -2,7 +2,6 @@
 
 #include "core/base/hash.h"
 #include "gen/ptxas/assemble.h"
-#include "gen/ptxas/cache_index.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <thread>

@@ -1,5 +1,5 @@
 // A component that takes over what it lacks from another.
-#include "gen/catalogue/template_folders.h"
+#include "gen/catalogue/template_set.h"
 #include "gen/probes/requirements.h"
 #include "gen/render/render.h"
 #include "gen/space/variants.h"

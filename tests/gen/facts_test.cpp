@@ -1,7 +1,7 @@
 // Facts, capabilities, words and flags of components: what is wrong names file, line, key and what
 // to write. And every shipped verb is short.
-#include "gen/catalogue/verbs.h"
-#include "gen/render/report_facts.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/render/variant_head.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
 

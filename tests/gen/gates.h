@@ -1,7 +1,7 @@
 // The gate of a variant without a plan and a text of its own.
 #pragma once
 
-#include "gen/probes/head_rules.h"
+#include "gen/probes/requirements.h"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "gen/ptxas/kernel.h"
+#include "gen/ptxas/assembler.h"
 #include "gen/ptxas/toolchain.h"
 
 #include <string>

@@ -1,5 +1,5 @@
 // The key of a head against the catalogue of the templates.
-#include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 
 #include "core/base/toml.h"
 #include "gen/space/variants.h"

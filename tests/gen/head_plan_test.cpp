@@ -2,7 +2,6 @@
 #include "gen/render/head_plan.h"
 
 #include "core/base/toml.h"
-#include "gen/render/head_key.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit::test {

@@ -1,6 +1,5 @@
 #include "gen/reduce/reduce.h"
 
-#include "gen/reduce/change.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "tests/golden/golden.h"
 
 #include "analysis/compare/summary.h"
-#include "analysis/compare/targets.h"
+#include "analysis/compare/registers.h"
 #include "core/base/hash.h"
 
 #include <algorithm>

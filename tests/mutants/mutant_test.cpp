@@ -2,7 +2,7 @@
 // builds, and the judgement can go either way.
 #include "tests/mutants/mutant.h"
 
-#include "gen/guard/kernel_guard.h"
+#include "gen/guard/guard.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
 #include "tests/home.h"

@@ -2,7 +2,7 @@
 // gate is left out: it is the guard and the verification that must see the fault.
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
-#include "gen/guard/kernel_guard.h"
+#include "gen/guard/guard.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
 #include "tests/home.h"

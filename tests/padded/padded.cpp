@@ -2,7 +2,6 @@
 
 #include "analysis/cubin/cubin.h"
 #include "analysis/cubin/elf_file.h"
-#include "analysis/cubin/relocations.h"
 
 #include <cstring>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "core/ptx/file.h"
 
 #include "core/base/file.h"
-#include "core/ptx/lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,8 @@
 #include "core/ptx/flow/flow.h"
 
 #include "core/ptx/flow/counts.h"
-#include "core/ptx/flow/loops.h"
-#include "core/ptx/flow/steady.h"
-#include "core/ptx/flow/stuck.h"
 #include "core/ptx/flow/values.h"
+#include "core/ptx/flow/stuck.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The units of figures and readings.
-#include "core/ptx/head/words.h"
+#include "core/ptx/head/head.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What is known of values and threads before a kernel runs. Expectations are the PTX ISA's words on
 // each instruction, worked by hand.
-#include "core/ptx/known/walk.h"
+#include "core/ptx/known/program.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "analysis/report/data/aggregate.h"
 
-#include "analysis/report/data/difference.h"
+#include "analysis/report/data/comparison.h"
 #include "tests/report/results.h"
 
 #include <random>

@@ -1,4 +1,4 @@
-#include "analysis/report/data/difference.h"
+#include "analysis/report/data/comparison.h"
 
 #include "tests/report/results.h"
 

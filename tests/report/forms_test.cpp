@@ -1,4 +1,4 @@
-#include "analysis/report/data/form_costs.h"
+#include "analysis/report/data/without_loop.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>

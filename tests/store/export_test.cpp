@@ -1,4 +1,4 @@
-#include "core/store/export.h"
+#include "core/store/load.h"
 
 #include "core/record/same_code.h"
 #include "tests/store/rows.h"

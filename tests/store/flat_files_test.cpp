@@ -1,5 +1,5 @@
 // Results as files of CSV, with their samples: core/store/flat.h.
-#include "core/base/zstd.h"
+#include "core/base/file.h"
 #include "core/store/flat.h"
 #include "core/store/load.h"
 #include "tests/store/flat_rows.h"

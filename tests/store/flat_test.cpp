@@ -1,7 +1,7 @@
 // Results as CSV: core/store/flat.h.
 #include "core/store/flat.h"
 
-#include "core/base/zstd.h"
+#include "core/base/file.h"
 #include "core/store/load.h"
 #include "tests/store/flat_rows.h"
 

@@ -1,4 +1,4 @@
-#include "core/record/origin.h"
+#include "core/record/variant_row.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,18 @@
 #include "analysis/compare/align/align.h"
 
-#include "analysis/compare/align/halving.h"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace phasebit::compare::align {
+
 namespace {
 
 // A part of both sequences, [begin, end).
@@ -168,6 +171,271 @@ IndexPairs align(const std::vector<int>& first, const std::vector<int>& second) 
   auto pairs = Aligner(a.values, b.values).run();
   for (auto& [left, right] : pairs) left = a.place(left), right = b.place(right);
   return pairs;
+}
+
+namespace {
+
+constexpr std::size_t run_length = 4;
+// Shorter sequences need no help.
+constexpr std::size_t long_sequence = 2000;
+
+struct Run {
+  std::uint64_t hash = 0;
+  int begin = 0;
+  bool operator<(const Run& other) const { return hash < other.hash; }
+};
+
+// The runs that a sequence has once, by their hash.
+std::vector<Run> single_runs(const std::vector<int>& keys,
+                             const std::vector<std::uint64_t>& whole) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i + run_length <= keys.size(); ++i) {
+    std::uint64_t hash = 0;
+    for (std::size_t n = i; n < i + run_length; ++n)
+      hash =
+          (hash ^ whole[n] ^ (static_cast<std::uint64_t>(keys[n]) << 32U)) * 0x9e3779b97f4a7c15ULL;
+    runs.push_back({hash ^ (hash >> 29U), static_cast<int>(i)});
+  }
+  std::sort(runs.begin(), runs.end());
+  std::vector<Run> single;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if ((i == 0 || runs[i - 1].hash != runs[i].hash) &&
+        (i + 1 == runs.size() || runs[i + 1].hash != runs[i].hash))
+      single.push_back(runs[i]);
+  return single;
+}
+
+// Where both have a run, in the order of the first.
+IndexPairs common_runs(const std::vector<Run>& first, const std::vector<Run>& second) {
+  IndexPairs pairs;
+  auto other = second.begin();
+  for (const Run& run : first) {
+    while (other != second.end() && *other < run) ++other;
+    if (other == second.end()) break;
+    if (other->hash == run.hash) pairs.emplace_back(run.begin, other->begin);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+// As many as there can be that ascend in both.
+IndexPairs longest_ascending(const IndexPairs& pairs) {
+  std::vector<std::size_t> ends;  // by length, the pair with the smallest end
+  std::vector<std::size_t> before(pairs.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto place =
+        std::lower_bound(ends.begin(), ends.end(), pairs[i].second,
+                         [&](std::size_t end, int value) { return pairs[end].second < value; });
+    before[i] = place == ends.begin() ? i : *(place - 1);
+    if (place == ends.end())
+      ends.push_back(i);
+    else
+      *place = i;
+  }
+  IndexPairs chosen(ends.size());
+  std::size_t at = ends.empty() ? 0 : ends.back();
+  for (std::size_t n = ends.size(); n > 0; --n, at = before[at]) chosen[n - 1] = pairs[at];
+  return chosen;
+}
+
+std::vector<int> part_of(const std::vector<int>& all, int begin, int end) {
+  return {all.begin() + begin, all.begin() + end};
+}
+
+class Gaps {
+ public:
+  Gaps(const std::vector<int>& first, const std::vector<int>& second)
+      : first_(first), second_(second) {}
+
+  // Aligns what stands before a run, and then the run.
+  void add(int a, int b) {
+    constexpr int length = run_length;
+    const int known = std::max(a_ - a, b_ - b);  // of the run: those before already hold it
+    if (known > 0 && a_ - a != b_ - b) return;   // it overlaps the one before in another place
+    if (known <= 0) fill(a, b);
+    for (int n = std::max(known, 0); n < length; ++n) {
+      const auto offset = static_cast<std::size_t>(n);
+      if (first_[static_cast<std::size_t>(a) + offset] !=
+          second_[static_cast<std::size_t>(b) + offset])
+        return;
+      pairs_.emplace_back(a + n, b + n);
+      a_ = a + n + 1, b_ = b + n + 1;
+    }
+  }
+  IndexPairs finish() {
+    fill(static_cast<int>(first_.size()), static_cast<int>(second_.size()));
+    return std::move(pairs_);
+  }
+
+ private:
+  void fill(int a, int b) {
+    if (a > a_ && b > b_)
+      for (const auto& [x, y] : align(part_of(first_, a_, a), part_of(second_, b_, b)))
+        pairs_.emplace_back(a_ + x, b_ + y);
+    a_ = a, b_ = b;
+  }
+
+  const std::vector<int>& first_;
+  const std::vector<int>& second_;
+  int a_ = 0, b_ = 0;  // what is behind these is not aligned yet
+  IndexPairs pairs_;
+};
+
+}  // namespace
+
+IndexPairs align_by_anchors(const std::vector<int>& first, const std::vector<int>& second,
+                            const std::vector<std::uint64_t>& first_whole,
+                            const std::vector<std::uint64_t>& second_whole) {
+  if (std::min(first.size(), second.size()) < long_sequence) return align(first, second);
+  Gaps gaps(first, second);
+  for (const auto& [a, b] : longest_ascending(
+           common_runs(single_runs(first, first_whole), single_runs(second, second_whole))))
+    gaps.add(a, b);
+  return gaps.finish();
+}
+
+namespace {
+
+// A word of bits that are not all zero.
+struct Bits {
+  std::size_t word = 0;
+  std::uint64_t mask = 0;
+};
+
+// Where a value stands: by words that have one, or a mask for each word.
+struct Occurrences {
+  std::vector<Bits> some;
+  std::vector<std::uint64_t> every;  // empty where few words have one
+};
+
+// Where each value stands in a sequence, read from its start or from its end.
+class Places {
+ public:
+  Places(std::span<const int> values, bool backwards) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::vector<Bits>& bits = of_[values[backwards ? values.size() - 1 - i : i]].some;
+      if (bits.empty() || bits.back().word != i / 64) bits.push_back({i / 64, 0});
+      bits.back().mask |= std::uint64_t{1} << (i % 64);
+    }
+    const std::size_t words = values.size() / 64 + 1;
+    for (auto& [value, one] : of_) {
+      if (one.some.size() * 4 < words) continue;
+      one.every.assign(words, 0);
+      for (const auto& [word, mask] : one.some) one.every[word] = mask;
+    }
+  }
+  const Occurrences* find(int value) const {
+    const auto found = of_.find(value);
+    return found == of_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::unordered_map<int, Occurrences> of_;
+};
+
+std::uint64_t add_with_carry(std::uint64_t a, std::uint64_t b, bool& carry) {
+  const std::uint64_t sum = a + b, all = sum + (carry ? 1 : 0);
+  carry = sum < a || all < sum;
+  return all;
+}
+
+// One more element of the other sequence: row = (row + matches) | (row - matches), where matches
+// are the ones of the row that stand at an equal element. Words without any change only by a carry.
+void advance(std::vector<std::uint64_t>& row, const std::vector<Bits>& bits) {
+  bool carry = false;
+  std::size_t word = 0;
+  for (const auto& [at, mask] : bits) {
+    for (; carry && word < at; ++word) {
+      const std::uint64_t before = row[word];
+      row[word] = add_with_carry(before, 0, carry) | before;
+    }
+    const std::uint64_t before = row[at], matches = before & mask;
+    row[at] = add_with_carry(before, matches, carry) | (before - matches);
+    word = at + 1;
+  }
+  for (; carry && word < row.size(); ++word) {
+    const std::uint64_t before = row[word];
+    row[word] = add_with_carry(before, 0, carry) | before;
+  }
+}
+
+// So many elements at once, of which each stands in many words: what one does to a word needs no
+// more than what those before it did to it, and the carries from the words below.
+constexpr std::size_t together = 4;
+using Masks = std::array<const std::uint64_t*, together>;
+
+void advance(std::vector<std::uint64_t>& row, const Masks& masks) {
+  std::array<std::uint64_t, together> carries = {};
+  for (std::size_t word = 0; word < row.size(); ++word) {
+    std::uint64_t value = row[word];
+#pragma GCC unroll 4
+    for (std::size_t n = 0; n < together; ++n) {
+      const std::uint64_t matches = value & masks[n][word];
+      const std::uint64_t sum = value + matches, all = sum + carries[n];
+      carries[n] = static_cast<std::uint64_t>(sum < value) | static_cast<std::uint64_t>(all < sum);
+      value = all | (value - matches);
+    }
+    row[word] = value;
+  }
+}
+
+// Takes the elements of one sequence, in their order.
+class Row {
+ public:
+  explicit Row(std::size_t size) : bits_(size / 64 + 1, ~std::uint64_t{0}) {}
+
+  void add(const Occurrences& one) {
+    if (one.every.empty()) {
+      flush();
+      return advance(bits_, one.some);
+    }
+    waiting_[count_] = &one;
+    if (++count_ < together) return;
+    Masks masks{};
+    for (std::size_t n = 0; n < together; ++n) masks[n] = waiting_[n]->every.data();
+    advance(bits_, masks);
+    count_ = 0;
+  }
+  const std::vector<std::uint64_t>& finish() {
+    flush();
+    return bits_;
+  }
+
+ private:
+  void flush() {
+    for (std::size_t n = 0; n < count_; ++n) advance(bits_, waiting_[n]->some);
+    count_ = 0;
+  }
+
+  std::vector<std::uint64_t> bits_;
+  std::array<const Occurrences*, together> waiting_ = {};
+  std::size_t count_ = 0;
+};
+
+// By length of the start (or end) of b: the length of a longest common subsequence with all of a.
+std::vector<int> lengths(std::span<const int> a, std::span<const int> b, bool backwards) {
+  const Places places(b, backwards);
+  Row made(b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (const auto* found = places.find(a[backwards ? a.size() - 1 - i : i])) made.add(*found);
+  const std::vector<std::uint64_t>& row = made.finish();
+  std::vector<int> lengths(b.size() + 1, 0);
+  for (std::size_t j = 0; j < b.size(); ++j)
+    lengths[j + 1] = lengths[j] + static_cast<int>((~row[j / 64] >> (j % 64)) & 1U);
+  return lengths;
+}
+
+}  // namespace
+
+Halves halve(std::span<const int> a, std::span<const int> b) {
+  const std::size_t half = a.size() / 2;
+  const std::vector<int> before = lengths(a.first(half), b, false);
+  const std::vector<int> behind = lengths(a.subspan(half), b, true);
+  std::size_t best = 0;
+  int most = -1;
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    if (const int sum = before[j] + behind[b.size() - j]; sum > most) best = j, most = sum;
+  return {static_cast<int>(half), static_cast<int>(best)};
 }
 
 }  // namespace phasebit::compare::align

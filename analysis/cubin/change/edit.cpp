@@ -1,6 +1,6 @@
 #include "analysis/cubin/change/edit.h"
 
-#include "analysis/cubin/control.h"
+#include "analysis/cubin/sass_word.h"
 #include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/instruction.h"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 
 #include <cstdint>
 #include <string>
@@ -58,5 +59,20 @@ std::string alone(const FatbinMember& member);
 // The bytes that were packed, with none of packing `none` copied needlessly: that is `payload`
 // itself. Step::disassemble when the packing is not known, or the bytes are not of it.
 Result<std::string> unpack(const FatbinMember& member);
+
+// The bytes of an image: by the packings that are known, else by cuobjdump.
+
+class Unpacker {
+ public:
+  // The path may be empty: then what only cuobjdump can unpack is an error.
+  explicit Unpacker(fs::path cuobjdump) : program_(std::move(cuobjdump)) {}
+
+  // May be called from several threads. Messages name no file. Step::disassemble, Step::toolchain.
+  Result<std::string> unpack(const FatbinMember& member) const;
+
+ private:
+  Result<std::string> run(const FatbinMember& member) const;
+  fs::path program_;
+};
 
 }  // namespace phasebit::foreign::packed

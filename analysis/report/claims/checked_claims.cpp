@@ -1,16 +1,21 @@
 #include "analysis/report/claims/checked_claims.h"
 
-#include "analysis/report/claims/against.h"
-#include "core/base/nearest.h"
+#include "analysis/report/claims/claim_rows.h"
+#include "analysis/report/claims/sentence.h"
+#include "analysis/report/data/figures.h"
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <random>
 #include <set>
 
 namespace phasebit::report::claims {
 
 using data::ReportData;
+using table::Cell;
+using table::Table;
 
 namespace {
 
@@ -132,6 +137,214 @@ Status all_have_rows(const std::vector<CheckedClaim>& claims) {
   return with_hint(fail(Step::store, "no row to judge by: {}", fmt::join(without, ", ")),
                    "its selection matches none, or all that it matches are left out: "
                    "`phasebit claims NAME` says why");
+}
+
+namespace {
+
+// The GPUs with rows of this state, each once; of any state where none is asked for.
+std::string gpus_of(const CheckedClaim& one, std::optional<CaseState> state = {}) {
+  std::set<std::string> names;
+  for (const JudgedCase& judged : one.verdict.cases)
+    if (!state || judged.state == *state)
+      names.insert(*axis_of(one.cases.rows[judged.of.a].axes, "device"));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Cell figure_text(const data::Figure& figure) {
+  if (!figure.reason.empty()) return "";
+  return {data::shown_with_interval(figure.value, figure.half_width), figure.value,
+          figure.half_width};
+}
+
+Cell number(double value) {
+  return {plain(value), value, {}};
+}
+
+std::string_view state_word(CaseState state) {
+  switch (state) {
+    case CaseState::holds: return "holds";
+    case CaseState::refutes: return "refutes";
+    case CaseState::ambiguous: return "ambiguous";
+    case CaseState::no_bound: return "left out";
+  }
+  bug("no such CaseState");
+}
+
+std::string why_of(CaseState state) {
+  if (state == CaseState::ambiguous) return "within the floor";
+  return state == CaseState::no_bound ? "the bound has no value" : "";
+}
+
+// Commands in full, for programs and for pasting.
+template <typename Text>
+void add_commands(std::vector<Text>& texts, const ClaimRow& row) {
+  texts.emplace_back(fmt::format("phasebit export --id {}", fmt::join(row.ids, " --id ")));
+  texts.emplace_back("phasebit show " + row.ids.front());
+  texts.emplace_back("phasebit sass show " + row.ids.front());
+}
+
+std::vector<Cell> case_row(const CheckedClaim& checked, const JudgedCase& one, bool commands) {
+  const ClaimRow& a = checked.cases.rows[one.of.a];
+  const ClaimRow* b = one.of.b ? &checked.cases.rows[*one.of.b] : nullptr;
+  std::vector<Cell> cells = {checked.claim.name,
+                             std::string(state_word(one.state)),
+                             why_of(one.state),
+                             *axis_of(a.axes, "device"),
+                             figure_text(a.figure),
+                             b == nullptr ? Cell("") : figure_text(b->figure),
+                             number(one.bound),
+                             number(one.floor),
+                             fmt::format("{}", fmt::join(record::words_of(a.figure.flags), " ")),
+                             a.figure.factor,
+                             a.figure.id,
+                             b == nullptr ? "" : b->figure.id};
+  if (commands) add_commands(cells, a);
+  return cells;
+}
+
+std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, bool commands) {
+  const ClaimRow& row = checked.cases.rows[one.row];
+  std::vector<Cell> cells = {checked.claim.name,
+                             "left out",
+                             one.why,
+                             *axis_of(row.axes, "device"),
+                             figure_text(row.figure),
+                             "",
+                             "",
+                             number(row.floor),
+                             fmt::format("{}", fmt::join(record::words_of(row.figure.flags), " ")),
+                             row.figure.factor,
+                             row.figure.id,
+                             ""};
+  if (commands) add_commands(cells, row);
+  return cells;
+}
+
+}  // namespace
+
+Table claims_table(const std::vector<CheckedClaim>& claims) {
+  Table table;
+  table.columns = {{"claim", false},      {"verdict", false}, {"devices", false},
+                   {"refuted on", false}, {"figure", false},  {"relation", false},
+                   {"used", true},        {"hold", true},     {"refute", true},
+                   {"ambiguous", true},   {"left out", true}, {"where", false},
+                   {"it says", false, 40}};
+  for (const CheckedClaim& one : claims) {
+    const Claim& claim = one.claim;
+    const std::string says =
+        one.verdict.used == 0 ? one.not_checked : sentence(claim, one.cases, one.verdict);
+    table.rows.push_back(
+        {claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes), claim.figure,
+         fmt::format("{} {}", to_string(claim.relation), claim.bound.text()), one.verdict.used,
+         one.verdict.holds, one.verdict.refutes, one.verdict.ambiguous, one.cases.left_out.size(),
+         fmt::format("{}:{}", claim.file, claim.line), says});
+  }
+  return table;
+}
+
+Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands) {
+  Table table;
+  table.columns = {{"claim", false},    {"row", false},     {"why", false},
+                   {"device", false},   {"figure", true},   {"beside", true},
+                   {"bound", true},     {"floor", true},    {"flags", false},
+                   {"moved by", false}, {"variant", false}, {"beside variant", false}};
+  if (commands)
+    for (const char* title : {"samples", "PTX", "SASS"}) table.columns.push_back({title, false});
+  for (const CheckedClaim& one : claims) {
+    std::vector<JudgedCase> cases = one.verdict.cases;
+    std::stable_sort(cases.begin(), cases.end(), [](const JudgedCase& a, const JudgedCase& b) {
+      return (a.state == CaseState::refutes) > (b.state == CaseState::refutes);
+    });
+    for (const JudgedCase& judged : cases) table.rows.push_back(case_row(one, judged, commands));
+    for (const LeftOut& left : one.cases.left_out)
+      table.rows.push_back(left_out_row(one, left, commands));
+    if (one.verdict.used > 0)
+      table.notes.push_back(fmt::format("{}: {}: {}", one.claim.name, one.word(),
+                                        sentence(one.claim, one.cases, one.verdict)));
+    if (!cases.empty() && !commands) add_commands(table.notes, one.cases.rows[cases.front().of.a]);
+  }
+  return table;
+}
+
+namespace {
+
+// Claims with what checks them: documents ask for a few of them, one after the other.
+struct Checker {
+  std::vector<Claim> claims;
+  RowsByFigure rows;
+
+  Result<std::string> sentence_of(const std::string& name) {
+    const std::vector<std::string> names = {name};
+    PHASEBIT_TRY_ASSIGN(found, claims_named(claims, names));
+    const CheckedClaim checked = check_claim(found.front(), rows);
+    if (checked.word() != "holds")
+      return with_hint(fail(Step::store, "claim '{}': {}: {} of {} rows refute it", name,
+                            checked.word(), checked.verdict.refutes, checked.verdict.used),
+                       fmt::format("`phasebit claims {}` lists them", name));
+    return sentence(checked.claim, checked.cases, checked.verdict);
+  }
+};
+
+Result<std::vector<Claim>> claims_asked_for(const ClaimsRequest& request) {
+  PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
+  return claims_named(std::move(all), request.names);
+}
+
+Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
+                                            sql::ReportDatabase& results,
+                                            const ClaimsRequest& request) {
+  const bool models = std::any_of(claims.begin(), claims.end(),
+                                  [](const Claim& one) { return joins_gpus(one.figure); });
+  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {request.device, models, request.progress}));
+  std::vector<CheckedClaim> checked;
+  for (const Claim& claim : claims) {
+    CheckedClaim one = check_claim(claim, rows, request.every_device);
+    if (!request.measured || one.verdict.used > 0) checked.push_back(std::move(one));
+  }
+  return checked;
+}
+
+}  // namespace
+
+Result<std::vector<CheckedClaim>> check_claims(sql::ReportDatabase& results,
+                                               const ClaimsRequest& request) {
+  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
+  return check_all(claims, results, request);
+}
+
+Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
+                                               const fs::path& cache,
+                                               const ClaimsRequest& request) {
+  // First: reading results takes seconds.
+  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
+  PHASEBIT_TRY_ASSIGN(database,
+                      sql::ReportDatabase::open(results, cache, request.keys, request.progress));
+  return check_all(claims, database, request);
+}
+
+table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
+  table::Table table;
+  table.columns = {{"claim", false}, {"verdict", false}, {"permutations", true}, {"fails", true}};
+  size_t always = 0, looked_at = 0;
+  for (const CheckedClaim& one : claims) {
+    if (one.verdict.used == 0) continue;
+    const size_t fails = fails_permuted(one, times, 1);
+    table.rows.push_back({one.claim.name, one.word(), times, fails});
+    ++looked_at;
+    always += fails == times ? 1 : 0;
+  }
+  table.notes.push_back(fmt::format(
+      "The figures of each claim's rows were permuted {} times among them: {} of {} claims failed "
+      "each time. One that holds for figures at random says nothing.",
+      times, always, looked_at));
+  return table;
+}
+
+Result<ClaimSentences> claim_sentences(sql::ReportDatabase& results, const fs::path& claims) {
+  PHASEBIT_TRY_ASSIGN(all, read_claims(claims));
+  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {}));
+  const auto checker = std::make_shared<Checker>(Checker{std::move(all), std::move(rows)});
+  return [checker](const std::string& name) { return checker->sentence_of(name); };
 }
 
 }  // namespace phasebit::report::claims

@@ -2,15 +2,80 @@
 // docs/claims.md says what each key means.
 #pragma once
 
-#include "analysis/report/claims/formula.h"
-#include "analysis/report/claims/selection.h"
+#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/toml.h"
+#include "core/base/word.h"
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace phasebit::report::claims {
+
+// Arithmetic over names: the bound of a claim, such as "b - 5" or "12.6 + 2 * producers".
+
+// Numbers, names, + - * / and brackets, and the functions min, max, ceil, floor, log2.
+class Formula {
+ public:
+  // Step::spec with the place in the text.
+  static Result<Formula> parse(std::string_view text);
+
+  // What the names stand for is asked of `named`; nothing for one without a number makes the whole
+  // one nothing, and so does a division by 0.
+  using Named = std::function<std::optional<double>(const std::string& name)>;
+  std::optional<double> value(const Named& named) const;
+
+  const std::string& text() const { return text_; }
+  std::vector<std::string> names() const;
+  bool empty() const { return steps_.empty(); }
+
+ private:
+  friend class FormulaParser;
+  enum class Kind { number, name, add, subtract, multiply, divide, min, max, ceil, floor, log2 };
+  struct Step {
+    Kind kind = Kind::number;
+    double number = 0;
+    std::string name = {};
+  };
+  std::string text_;
+  std::vector<Step> steps_;  // operands before what takes them
+};
+
+// Which rows a claim speaks of: tests over the axes of their keys.
+
+// The axes of a row, sorted by name.
+using RowAxes = std::vector<std::pair<Word, Word>>;
+
+// Null for an axis that the row does not have.
+const std::string* axis_of(const RowAxes& axes, const std::string& axis);
+
+// One axis: any of these. A word may have * and ?; `<8`, `<=8`, `>8`, `>=8`, `2..8` are about
+// numbers, `!=word` is about words, `-` is for rows that do not have the axis.
+struct AxisTest {
+  std::string axis;
+  std::vector<std::string> any_of;
+  bool holds(const std::string& value) const;
+};
+
+class Selection {
+ public:
+  Selection() = default;
+  explicit Selection(std::vector<AxisTest> tests) : tests_(std::move(tests)) {}
+
+  bool matches(const RowAxes& axes) const;
+  bool names(const std::string& axis) const;
+  const std::vector<AxisTest>& tests() const { return tests_; }
+
+ private:
+  std::vector<AxisTest> tests_;
+};
+
+// { axis = "word", axis = 4, axis = ["a", ">=8"] }. The first error goes to `status`.
+Selection read_selection(const base::TomlValue& table, const std::string& file, Status& status);
 
 // What the figure of a row is to the bound. `less` and `greater` must be seen beyond the floor: a
 // pair nearer than that says nothing and is left out. The others take the floor as an allowance.

@@ -1,6 +1,5 @@
 #include "analysis/report/claims/claim.h"
 #include "analysis/report/claims/sentence.h"
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <algorithm>

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "analysis/report/claims/claim.h"
-#include "analysis/report/data/difference.h"
+#include "analysis/report/data/comparison.h"
 #include "analysis/report/data/report_data.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace phasebit::report::claims {
@@ -32,5 +34,37 @@ bool joins_gpus(std::string_view figure);
 
 // Every variant of the results by one kind of figure (Claim::figure).
 std::vector<ClaimRow> claim_rows(const data::ReportData& data, const std::string& figure);
+
+// Figures that are made of two rows before they are compared: a loaded cost and an isolated one, a
+// block of work beside warps that wait and beside warps that do not.
+
+// The rows as the claim wants them: each figure against that of the row which has the values of
+// `against` and all else equal. Without `against` the rows as they are. A row without such a
+// control has no figure.
+std::vector<ClaimRow> against_control(const Claim& claim, const std::vector<ClaimRow>& rows);
+
+// The rows of a claim, and which of them it compares.
+
+// A row of `a`, and what it is compared with: a row of `b`, or a formula alone.
+struct ClaimCase {
+  size_t a = 0;
+  std::optional<size_t> b;
+};
+
+struct LeftOut {
+  size_t row = 0;
+  std::string why;
+};
+
+struct ClaimCases {
+  std::vector<ClaimRow> rows;  // all that the selection matches
+  std::vector<ClaimCase> cases;
+  std::vector<LeftOut> left_out;
+};
+
+// Rows without a figure, with a flag that the claim does not accept, or with nothing to compare
+// with are left out. Forks, snippets, edits and flags of ptxas are not spoken of unless the
+// selection names their axis; nor are devices and versions of ptxas that the claim does not name.
+ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool every_device);
 
 }  // namespace phasebit::report::claims

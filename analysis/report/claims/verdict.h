@@ -1,7 +1,7 @@
 // Whether a claim holds, from its rows alone.
 #pragma once
 
-#include "analysis/report/claims/pairing.h"
+#include "analysis/report/claims/claim_rows.h"
 
 #include <string>
 #include <vector>

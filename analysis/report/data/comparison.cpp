@@ -59,4 +59,127 @@ void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
   row.push_back({fmt::format("{:.2f}", comparison.floor), comparison.floor, {}});
 }
 
+namespace {
+
+template <typename T>
+void add_once(std::vector<T>& list, const T& one) {
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+}
+
+std::string shown_instead(const Reason& reason) {
+  switch (reason.what) {
+    case Missing::ungated: return "not gated";
+    case Missing::not_linear: return "not linear";
+    case Missing::time_out: return "time-out";
+    case Missing::failed: return fmt::format("failed: {}", base::to_string(reason.step));
+    case Missing::nothing:
+    case Missing::not_measured:
+    case Missing::unusable: return "—";
+  }
+  bug("no such Missing");
+}
+
+// What a figure made of two has of both; without a value when one of them has none.
+Figure join(const Figure& a, const Figure& b) {
+  Figure out;
+  out.id = fmt::format("{} - {}", a.id, b.id);
+  for (const Figure* part : {&a, &b}) {
+    if (out.reason.empty()) out.reason = part->reason;
+    for (const record::Flag& flag : part->flags) add_once(out.flags, flag);
+  }
+  out.interval_reached = a.interval_reached && b.interval_reached;
+  out.repetitions = std::min(a.repetitions, b.repetitions);
+  out.factor = a.spread > b.spread ? a.factor : b.factor;
+  return out;
+}
+
+}  // namespace
+
+Figure figure_of(const Aggregate& aggregate) {
+  return {aggregate.id,
+          aggregate.reason,
+          aggregate.cycles,
+          aggregate.half_width(),
+          aggregate.interval_reached || !aggregate.reason.empty(),
+          aggregate.repetitions,
+          aggregate.spread_cycles,
+          aggregate.spread_factor,
+          aggregate.flags};
+}
+
+Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
+  Figure figure = figure_of(aggregate);
+  if (!figure.reason.empty()) return figure;
+  const ReadingFigure* found = aggregate.reading(reading);
+  if (found == nullptr) {
+    figure.reason = unusable(fmt::format("it has no reading '{}'", reading));
+    return figure;
+  }
+  for (const record::Flag& flag : aggregate.flags)
+    if (flag.kind == record::Flag::Kind::not_linear && flag.of == reading)
+      figure.reason = {Missing::not_linear, record::word_of(flag)};
+  if (!figure.reason.empty()) return figure;
+  figure.value = found->value;
+  figure.half_width = found->half_width();
+  figure.interval_reached = found->interval_reached;
+  figure.spread = 0, figure.factor.clear();  // those of the cycles
+  return figure;
+}
+
+Figure figure_of(const Aggregate* aggregate, const std::string& id) {
+  if (aggregate != nullptr) return figure_of(*aggregate);
+  Figure missing;
+  missing.id = id;
+  missing.reason = not_measured();
+  return missing;
+}
+
+Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
+  if (divisor == 0) bug("a difference over no operations");
+  Figure out = join(larger, smaller);
+  if (!out.reason.empty()) return out;
+  out.value = (larger.value - smaller.value) / divisor;
+  out.spread = (larger.spread + smaller.spread) / std::abs(divisor);
+  out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
+  return out;
+}
+
+Figure share_of(Figure figure, double parts) {
+  if (parts <= 0) bug("a share of nothing");
+  figure.value /= parts;
+  figure.half_width /= parts;
+  figure.spread /= parts;
+  return figure;
+}
+
+Figure change_percent(const Figure& changed, const Figure& base) {
+  Figure out = join(changed, base);
+  const double least = base.value - base.half_width;
+  if (out.reason.empty() && least <= 0)
+    out.reason = unusable(fmt::format("{} may be nothing, so nothing is a share of it", base.id));
+  if (!out.reason.empty()) return out;
+  const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
+  out.value = percent(changed.value, base.value);
+  for (const double a : {changed.value - changed.half_width, changed.value + changed.half_width})
+    for (const double b : {least, base.value + base.half_width})
+      out.half_width = std::max(out.half_width, std::abs(percent(a, b) - out.value));
+  return out;
+}
+
+table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
+  if (!figure.reason.empty()) {
+    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
+    return shown_instead(figure.reason);
+  }
+  if (!figure.flags.empty())
+    add_once(notes,
+             fmt::format("† {}: {}.", figure.id, fmt::join(record::words_of(figure.flags), ", ")));
+  if (!figure.interval_reached)
+    add_once(notes,
+             fmt::format("† {}: too few rounds for an interval, the range is shown.", figure.id));
+  const bool marked = !figure.flags.empty() || !figure.interval_reached;
+  return {shown_with_interval(figure.value, figure.half_width) + (marked ? " †" : ""), figure.value,
+          figure.half_width};
+}
+
 }  // namespace phasebit::report::data

@@ -1,7 +1,7 @@
 // The flags of a row's figures, as one cell of the row.
 #pragma once
 
-#include "analysis/report/data/difference.h"
+#include "analysis/report/data/comparison.h"
 
 #include <cstddef>
 #include <map>

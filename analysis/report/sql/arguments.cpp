@@ -2,7 +2,6 @@
 
 #include "analysis/report/sql/text.h"
 #include "analysis/report/sql/views.h"
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <algorithm>

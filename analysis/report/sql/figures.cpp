@@ -3,7 +3,6 @@
 #include "analysis/report/data/comparison.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/row_flags.h"
-#include "analysis/report/sql/flags_text.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -12,11 +11,14 @@
 #include <set>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
 namespace phasebit::report::sql {
 
 using data::Figure;
+using nlohmann::json;
+using record::Flag;
 
 namespace {
 
@@ -353,6 +355,29 @@ double QueryFigures::floor(std::int64_t before, std::int64_t after) {
 std::string QueryFigures::verdict(std::int64_t before, std::int64_t after) {
   const Figure made = data::difference(at(after).figure, at(before).figure);
   return data::verdict_of(made, has_pairs_, floor(before, after));
+}
+
+std::string flags_text(const std::vector<Flag>& flags) {
+  if (flags.empty()) return {};
+  json list = json::array();
+  for (const Flag& flag : flags)
+    list.push_back(
+        {static_cast<int>(flag.kind), flag.of, flag.slopes, flag.bent, flag.repetitions});
+  return list.dump();
+}
+
+std::vector<Flag> read_flags(const std::string& text) {
+  std::vector<Flag> flags;
+  if (text.empty()) return flags;
+  for (const json& one : json::parse(text)) {
+    Flag& flag = flags.emplace_back();
+    flag.kind = static_cast<Flag::Kind>(one.at(0).get<int>());
+    one.at(1).get_to(flag.of);
+    one.at(2).get_to(flag.slopes);
+    one.at(3).get_to(flag.bent);
+    one.at(4).get_to(flag.repetitions);
+  }
+  return flags;
 }
 
 }  // namespace phasebit::report::sql

@@ -2,7 +2,8 @@
 // `f`; functions make others: differences, shares, what was not measured.
 #pragma once
 
-#include "analysis/report/data/difference.h"
+#include "analysis/report/data/comparison.h"
+#include "core/record/flag.h"
 
 #include <cstdint>
 #include <map>
@@ -54,5 +55,11 @@ class QueryFigures {
   std::unordered_map<std::int64_t, Known> known_;
   std::int64_t last_made_ = 0;  // those that functions made are below 0
 };
+
+// Flags of a figure as they are kept in a column.
+
+// JSON; "" for none.
+std::string flags_text(const std::vector<record::Flag>& flags);
+std::vector<record::Flag> read_flags(const std::string& text);
 
 }  // namespace phasebit::report::sql

@@ -1,17 +1,15 @@
 #include "analysis/report/sql/fill.h"
 
 #include "analysis/report/data/barrier_word.h"
-#include "analysis/report/data/form_costs.h"
-#include "analysis/report/data/mode_rows.h"
-#include "analysis/report/data/report_data.h"
 #include "analysis/report/data/without_loop.h"
-#include "analysis/report/sql/flags_text.h"
+#include "analysis/report/data/report_data.h"
+#include "analysis/report/sql/figures.h"
 #include "analysis/report/sql/schema.h"
 #include "analysis/report/sql/text.h"
 #include "analysis/report/sql/views.h"
 #include "core/base/text.h"
 #include "core/isa/forms.h"
-#include "core/record/origin.h"
+#include "core/record/variant_row.h"
 #include "core/record/statistics.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "analysis/report/sql/table_file.h"
 
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml.h"
 
 #include <algorithm>

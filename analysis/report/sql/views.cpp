@@ -1,7 +1,7 @@
 #include "analysis/report/sql/views.h"
 
 #include "analysis/report/sql/schema.h"
-#include "core/base/nearest.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <set>

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "core/base/fields.h"
-#include "core/isa/limits.h"
+#include "core/isa/targets.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace phasebit::image::product {
@@ -60,5 +61,15 @@ class Products {
   ProductShape shape_;
   std::vector<std::vector<int>> images_;  // row by row
 };
+
+// What a payload that says `product` must be, before it is held against one.
+
+// Of a slot: its words, the threads that share it, the images whose words differ.
+struct Slot {
+  int words = 0, threads = 0, images = 0;
+};
+
+// Why the threads' accumulators cannot be known; "" when they can, and without a product.
+std::string why_unknown(const ProductShape& product, const Slot& slot);
 
 }  // namespace phasebit::image::product

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/ptx/flow/counts.h"
-#include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/values.h"
 #include "core/ptx/flow/stuck.h"
 
 #include <functional>

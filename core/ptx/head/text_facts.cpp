@@ -1,8 +1,8 @@
 #include "core/ptx/head/text_facts.h"
 
 #include "core/base/text.h"
-#include "core/ptx/head/words.h"
-#include "core/ptx/known/walk.h"
+#include "core/ptx/head/head.h"
+#include "core/ptx/known/program.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,6 +3,8 @@
 
 #include "gen/probes/plan.h"
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::render::context {
@@ -13,5 +15,33 @@ namespace phasebit::render::context {
 Result<nlohmann::json> make_context(const catalogue::Catalogue& catalogue,
                                     const image::VariantKey& variant, const probes::Plan& plan,
                                     const std::string& entry);
+
+// The names of one role: cursor, tokens, who arrives, the steps through the ring, the slots.
+
+// `r` is "p" for the producer, "c" for the consumer.
+nlohmann::json role_context(const probes::Plan& plan, const std::string& r);
+
+// The names of a slot: its barriers, its payload, the moves of one thread, the slot ahead of it.
+
+// Addresses of the slot that is `offset` slots up from the slot register of role `r` ("p" or "c").
+nlohmann::json slot_names(const probes::Plan& plan, const std::string& r, int offset);
+
+// The moves of one thread in the slot that is `offset` slots up: "stores" of the producers' role,
+// "loads" of the consumers'.
+void add_moves(nlohmann::json& slot, const probes::Plan& plan, const probes::RolePlan& role,
+               const std::string& r, int offset);
+
+// The steps of a work that multiplies the matrices of that slot.
+void add_product_steps(nlohmann::json& slot, const probes::Plan& plan, int offset);
+
+// One object for each copy of the loop's body: one, or as many as slots are unrolled.
+nlohmann::json make_slots(const probes::Plan& plan, const probes::RolePlan& role,
+                          const std::string& r, int ahead);
+
+// The names that the templates of one probe need, or that mean something else there.
+
+// Adds to the finished context of a variant (gen/render/context/context.h).
+void add_probe_names(nlohmann::json& context, const image::VariantKey& variant,
+                     const probes::Plan& plan);
 
 }  // namespace phasebit::render::context

@@ -3,6 +3,9 @@
 
 #include "gen/probes/plan.h"
 
+#include <cstdint>
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::render::context {
@@ -16,5 +19,21 @@ void add_payload(nlohmann::json& context, const probes::Plan& plan);
 void add_read_back(nlohmann::json& context, const probes::Plan& plan);
 // pb.NAME: the offset of a field of the kernel's parameter block (core/image/abi.h); pb.bytes.
 void add_parameter_block(nlohmann::json& context);
+
+// The names that components add: their flags and numbers.
+
+// To a finished context (gen/render/context/context.h). What names a figure of one role alone
+// (own_threads, own_warps, own_lanes) is known in the objects `producer` and `consumer`, the rest
+// everywhere. Step::spec when an expression cannot be evaluated.
+Status add_component_names(nlohmann::json& context, const catalogue::Catalogue& catalogue,
+                           const image::VariantKey& variant, const probes::Plan& plan);
+
+// Numbers as they stand in PTX.
+
+std::string hex(std::uint32_t value);  // "0x0000002a"
+
+// ceil(2^32 / divisor) for divisor >= 2: mul.hi with it divides exactly where dividend * divisor is
+// below 2^32. ptxas would make a division of twenty instructions.
+std::string reciprocal(int divisor);
 
 }  // namespace phasebit::render::context

@@ -1,6 +1,5 @@
 #include "analysis/compare/align/align.h"
 
-#include "analysis/compare/align/halving.h"
 
 #include <algorithm>
 #include <ctime>

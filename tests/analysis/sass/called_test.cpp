@@ -1,6 +1,6 @@
-#include "analysis/foreign/called.h"
+#include "analysis/foreign/module.h"
 
-#include "core/rule/opcodes.h"
+#include "core/rule/rule.h"
 #include "tests/analysis/sass/code_files.h"
 
 namespace phasebit::test {

@@ -1,7 +1,7 @@
 #include "tests/analysis/sass/class_pairs.h"
 
 #include "analysis/compare/summary.h"
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "analysis/compare/diff.h"
 #include "analysis/cubin/cubin.h"
 #include "analysis/cubin/kernel_info.h"
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "tests/analysis/sass/class_pairs.h"
 
 #include <set>

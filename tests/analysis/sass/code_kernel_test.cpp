@@ -1,6 +1,5 @@
 #include "analysis/foreign/kernel.h"
-#include "analysis/foreign/notes.h"
-#include "analysis/foreign/short_names.h"
+#include "analysis/foreign/file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/cubin/control.h"
+#include "analysis/cubin/sass_word.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "analysis/cubin/cubin.h"
 
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "core/base/hash.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"

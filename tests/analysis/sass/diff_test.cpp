@@ -1,4 +1,4 @@
-#include "analysis/compare/diff_report.h"
+#include "analysis/compare/diff.h"
 #include "analysis/compare/numbers.h"
 #include "tests/analysis/sass/handmade.h"
 

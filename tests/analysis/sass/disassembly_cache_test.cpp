@@ -1,6 +1,5 @@
 #include "analysis/disassembly/cache.h"
 #include "analysis/disassembly/disassembler.h"
-#include "analysis/disassembly/module.h"
 #include "tests/analysis/sass/rings.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "analysis/cubin/change/edit.h"
 
 #include "analysis/cubin/cubin.h"
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "tests/analysis/sass/rings.h"
 
 #include <algorithm>

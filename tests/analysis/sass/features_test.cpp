@@ -1,7 +1,7 @@
 #include "analysis/flow/features.h"
 
 #include "analysis/cubin/kernel_info.h"
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "analysis/flow/census.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/handmade.h"

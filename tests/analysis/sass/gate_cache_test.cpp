@@ -1,6 +1,6 @@
-#include "analysis/gate/gate_cache.h"
+#include "analysis/gate/gate.h"
 
-#include "analysis/disassembly/derived_cache.h"
+#include "analysis/disassembly/cache.h"
 
 #include <functional>
 #include <set>

@@ -1,4 +1,4 @@
-#include "analysis/reading/hot_loop.h"
+#include "analysis/reading/loops.h"
 
 #include "tests/analysis/sass/handmade.h"
 

@@ -1,7 +1,6 @@
-#include "analysis/flow/opcode_census.h"
+#include "analysis/flow/census.h"
 
-#include "analysis/disassembly/module.h"
-#include "analysis/flow/opcode_words.h"
+#include "analysis/disassembly/disassembler.h"
 #include "tests/analysis/sass/handmade.h"
 #include "tests/analysis/sass/rings.h"
 

@@ -1,6 +1,6 @@
 // What holds images: fatbins and their members, static libraries.
 #include "analysis/foreign/file.h"
-#include "analysis/foreign/packed/archive.h"
+#include "analysis/foreign/packed/images.h"
 #include "analysis/foreign/packed/fatbin.h"
 #include "tests/analysis/sass/code_files.h"
 

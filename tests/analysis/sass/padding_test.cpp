@@ -1,7 +1,7 @@
 // Cubins with NOPs before their kernels: everything that names a place moves, and nothing else.
 #include "analysis/cubin/change/padding.h"
 
-#include "analysis/cubin/code_places.h"
+#include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/cubin.h"
 #include "analysis/disassembly/disassembler.h"
 #include "tests/analysis/sass/class_images.h"

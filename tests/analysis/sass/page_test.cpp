@@ -1,6 +1,6 @@
 #include "analysis/listing/page.h"
 
-#include "analysis/compare/diff_report.h"
+#include "analysis/compare/diff.h"
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // Raw listings against what nvdisasm prints of whole cubins, over real kernels of several SMs.
-#include "analysis/disassembly/raw_listing.h"
+#include "analysis/disassembly/disassembler.h"
 
-#include "analysis/cubin/constant_operand.h"
-#include "analysis/disassembly/module.h"
+#include "analysis/cubin/sass_word.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/class_images.h"

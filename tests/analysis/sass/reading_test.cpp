@@ -1,6 +1,6 @@
 // What a reader asks of a kernel: waits, pipelines, the loops' table, the graph, the PTX beside it.
 #include "analysis/reading/flow_dot.h"
-#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops.h"
 #include "analysis/reading/notes.h"
 #include "analysis/reading/pipes.h"
 #include "tests/analysis/sass/code_files.h"

@@ -1,7 +1,7 @@
 // Rings and gates that several tests use.
 #pragma once
 
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "analysis/gate/gate.h"
 #include "tests/analysis/sass/support.h"
 

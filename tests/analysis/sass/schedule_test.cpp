@@ -1,4 +1,4 @@
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/process.h"

@@ -1,4 +1,4 @@
-#include "analysis/reading/slack.h"
+#include "analysis/reading/waits.h"
 
 #include "tests/analysis/sass/handmade.h"
 

@@ -1,7 +1,7 @@
 // Small kernels for the SASS tests, assembled on the fly.
 #pragma once
 
-#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/disassembler.h"
 #include "core/image/source_map.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-#include "analysis/compare/targets.h"
+#include "analysis/compare/registers.h"
 
 #include <gtest/gtest.h>
 

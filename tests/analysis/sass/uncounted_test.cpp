@@ -1,6 +1,6 @@
 // What the gate refuses that no opcode alone shows: waits in software, and what is called.
-#include "analysis/disassembly/module.h"
-#include "analysis/flow/calls.h"
+#include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/flow.h"
 #include "analysis/flow/spins.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/handmade.h"

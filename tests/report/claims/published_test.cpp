@@ -1,7 +1,7 @@
 // The project's own claims over its published results.
 #include "tests/report/published.h"
 
-#include "analysis/report/claims/check.h"
+#include "analysis/report/claims/checked_claims.h"
 #include "tests/report/claims/rows.h"
 #include "tests/report/results.h"
 

@@ -1,6 +1,6 @@
 #include "analysis/report/claims/verdict.h"
 
-#include "analysis/report/claims/against.h"
+#include "analysis/report/claims/claim_rows.h"
 #include "analysis/report/claims/sentence.h"
 #include "tests/report/claims/rows.h"
 #include "tests/report/results.h"
