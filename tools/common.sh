@@ -13,8 +13,7 @@ VL_CONVERT_VERSION=1.9.0.post1
 PANDAS_VERSION=3.1.1
 ZSTANDARD_VERSION=0.25.0
 DUCKDB_VERSION=2.0.0
-TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' \
-  "$ROOT/gen/ptxas/toolchain.h")
+TOOLCHAIN_VERSION=$(sed -n 's/.*nvidia-cuda-nvcc==\([0-9.]*\)".*/\1/p' "$ROOT/pyproject.toml")
 # Older ones that the tests compare it with.
 TEST_TOOLCHAINS=(11.8.89 12.4.131)
 export DEBIAN_FRONTEND=noninteractive
@@ -93,13 +92,13 @@ RELEASE_OPTIONS=(-Dbuildtype=release -Doptimization=1 -Dwerror=false -Dcpp_link_
 # A machine that builds once and throws it away saves two thirds of the compiler's time: hardly
 # optimised, eight sources of a library at a time, and the compiler collects no garbage below a
 # gigabyte: docs/decisions/ci.md.
-CI_OPTIONS=(-Doptimization=1 -Ddebug=false --unity=on --unity-size=8
+CI_OPTIONS=(-Doptimization=1 -Ddebug=false --unity=on --unity-size=4
   "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1048576 --param=ggc-min-expand=400")
 
 # All readers and tests under AddressSanitizer and UBSan, and the fuzzer: docs/decisions/fuzzing.md.
 SANITIZE_BUILD=$ROOT/build-sanitize
 SANITIZE_OPTIONS=(-Dfuzz=true -Dwerror=false -Dwarning_level=0 -Doptimization=1 -Ddebug=false
-  --unity=on --unity-size=8 -Db_sanitize=address,undefined -Db_lundef=false
+  --unity=on --unity-size=4 -Db_sanitize=address,undefined -Db_lundef=false
   "-Dcpp_args=-gline-tables-only -fsanitize=fuzzer-no-link -fno-sanitize-recover=all")
 
 installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }

@@ -191,13 +191,13 @@ Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
 
 std::vector<std::string> fold_notes(const std::string& file, const std::vector<ImageNote>& notes,
                                     const std::string& what) {
-  struct Group {
+  struct SameNote {
     const ImageNote* first = nullptr;
     std::size_t count = 0;
   };
-  std::vector<Group> groups;
+  std::vector<SameNote> groups;
   for (const ImageNote& note : notes) {
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const SameNote& group) {
       return group.first->text == note.text;
     });
     if (same == groups.end())

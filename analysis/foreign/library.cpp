@@ -188,7 +188,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Group {
+struct CodeGroup {
   const CodeCell* first = nullptr;
   std::vector<const CodeCell*> members;
   std::size_t nearest = 0;  // of those before it
@@ -221,9 +221,9 @@ int distance(const OpcodeCounts& a, const OpcodeCounts& b, int limit) {
 
 class Distances {
  public:
-  explicit Distances(const std::vector<Group>& groups) {
+  explicit Distances(const std::vector<CodeGroup>& groups) {
     std::map<std::string, int> numbers;
-    for (const Group& group : groups) {
+    for (const CodeGroup& group : groups) {
       OpcodeCounts& kernel = kernels_.emplace_back();
       for (const auto& [opcode, count] : group.first->code.features.kernel.opcodes) {
         const auto number = numbers.emplace(opcode, static_cast<int>(numbers.size())).first->second;
@@ -249,8 +249,8 @@ class Distances {
   std::vector<OpcodeCounts> kernels_;
 };
 
-std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
-  std::vector<Group> groups;
+std::vector<CodeGroup> groups_of(const std::vector<CodeCell>& cells) {
+  std::vector<CodeGroup> groups;
   std::map<std::tuple<int, std::string, std::string>, std::size_t> by_code;
   for (const CodeCell& cell : cells) {
     const auto [found, fresh] = by_code.emplace(
@@ -273,7 +273,7 @@ std::string difference_in_words(const CodeSummary& from, const CodeSummary& to, 
   return fmt::format("instructions: other code ({} instructions more or less, by opcode)", far);
 }
 
-std::string as_text(const std::vector<Group>& groups) {
+std::string as_text(const std::vector<CodeGroup>& groups) {
   std::string text;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const CodeSummary& code = groups[i].first->code;
@@ -294,7 +294,7 @@ std::string as_text(const std::vector<Group>& groups) {
   return text;
 }
 
-std::string as_json_text(const std::vector<Group>& groups) {
+std::string as_json_text(const std::vector<CodeGroup>& groups) {
   ordered_json all = ordered_json::array();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const CodeSummary& code = groups[i].first->code;
@@ -322,7 +322,7 @@ std::string as_json_text(const std::vector<Group>& groups) {
 }  // namespace
 
 std::string print_code_classes(const std::vector<CodeCell>& cells, bool json) {
-  const std::vector<Group> groups = groups_of(cells);
+  const std::vector<CodeGroup> groups = groups_of(cells);
   return json ? as_json_text(groups) : as_text(groups);
 }
 

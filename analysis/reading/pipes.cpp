@@ -52,7 +52,7 @@ Result<PipeTable> PipeTable::read(std::string_view text, const std::string& file
   table.key_ = all.words("key");
   for (const base::TomlValue* one : all.tables("pipe")) {
     base::TomlReader row(file, *one, "[[pipe]]", {"name", "opcodes", "sms"}, status);
-    Row pipe{row.text("name"), row.words("opcodes"), {}};
+    Pipe pipe{row.text("name"), row.words("opcodes"), {}};
     for (const std::string& sm : row.words("sms")) pipe.sms.push_back(std::atoi(sm.c_str()));
     table.rows_.push_back(std::move(pipe));
   }
@@ -62,7 +62,7 @@ Result<PipeTable> PipeTable::read(std::string_view text, const std::string& file
 
 const std::string& PipeTable::pipe_of(const std::string& opcode, int sm) const {
   const std::string stem = stem_of(opcode);
-  for (const Row& row : rows_) {
+  for (const Pipe& row : rows_) {
     const bool there =
         row.sms.empty() || std::find(row.sms.begin(), row.sms.end(), sm) != row.sms.end();
     if (there && any_matches(row.opcodes, stem)) return row.name;

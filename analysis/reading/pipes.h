@@ -25,12 +25,12 @@ class PipeTable {
   bool is_key(const std::string& opcode) const;
 
  private:
-  struct Row {
+  struct Pipe {
     std::string name;
     std::vector<std::string> opcodes;
     std::vector<int> sms;  // empty: all
   };
-  std::vector<Row> rows_;
+  std::vector<Pipe> rows_;
   std::vector<std::string> key_;
 };
 

@@ -149,7 +149,7 @@ class Campaign {
   std::unordered_map<std::string, const image::VariantKey*>
       keys_;  // by hash: those not in the store yet
   std::vector<std::size_t> representatives_;
-  Plan plan_;
+  CampaignPlan plan_;
   std::size_t next_ = 0;
   std::map<Key, Outcome> outcomes_, controls_;
   std::vector<std::pair<double, double>> aa_differences_;

@@ -72,8 +72,8 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
   return measured;
 }
 
-Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request) {
-  Plan plan;
+CampaignPlan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request) {
+  CampaignPlan plan;
   const auto measured = representatives(manifest, request.selected);
   for (const std::size_t index : request.selected) {
     if (refusal(manifest.variants[index])) {

@@ -31,7 +31,7 @@ struct PlannedPoint {
   bool aa_control = false;
 };
 
-struct Plan {
+struct CampaignPlan {
   // Refused variants and those that stand for no class are points too: they cost a row, not a
   // launch.
   std::vector<PlannedPoint> order;
@@ -60,7 +60,7 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
 // One point a variant and repetition, and one A/A control a class in the first repetition: its
 // second member where there is one, else the same image again. All repetitions are shuffled
 // together; the pairs of two members come first, as all figures of a class rest on them.
-Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
+CampaignPlan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
 
 // From a variant and a place to the row that will hold its samples, and to the worker's request.
 

@@ -65,7 +65,7 @@ PlanRequest plan_request(const BenchOptions& options, const Selected& chosen, st
 }
 
 int dry_run(const Manifest& manifest, const PlanRequest& request) {
-  const campaign::Plan plan = campaign::make_bench_plan(manifest, request);
+  const campaign::CampaignPlan plan = campaign::make_bench_plan(manifest, request);
   fmt::print("{} variants, {} repetitions\n", request.selected.size(), request.repetitions);
   fmt::print("{} SASS classes; {} variants share the code of another one\n", plan.classes,
              request.selected.size() - plan.classes - plan.refused);

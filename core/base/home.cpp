@@ -47,13 +47,24 @@ Status check_version(const fs::path& data) {
                    install_again);
 }
 
+// Of PREFIX/share/phasebit: PREFIX/lib/python3.11/site-packages, where pip puts ptxas.
+fs::path packages_of(const fs::path& data) {
+  std::error_code missing;
+  const fs::path libraries = data.parent_path().parent_path() / "lib";
+  for (const auto& entry : fs::directory_iterator(libraries, missing))
+    if (entry.path().filename().string().starts_with("python3") &&
+        is_there(entry.path() / "site-packages" / "nvidia"))
+      return entry.path() / "site-packages";
+  return {};
+}
+
 Result<Home> installed_home(const fs::path& data, const Surroundings& around) {
   PHASEBIT_TRY(check_version(data));
   PHASEBIT_TRY_ASSIGN(cache,
                       user_folder(around.xdg_cache, "XDG_CACHE_HOME", around.user, ".cache"));
   PHASEBIT_TRY_ASSIGN(own,
                       user_folder(around.xdg_data, "XDG_DATA_HOME", around.user, ".local/share"));
-  return Home{data, around.current, own / "toolchains", cache, true};
+  return Home{data, around.current, own / "toolchains", cache, true, packages_of(data)};
 }
 
 Result<Home> home_in(const fs::path& data, const Surroundings& around) {

@@ -12,14 +12,14 @@ constexpr char forms_csv[] =
 #include "core/isa/forms.csv.inc"
     ;
 
-struct Row {
+struct CsvRow {
   std::vector<std::string> cells;
   bool closed = true;  // no quote was left open
 };
 
 // One line of RFC 4180; a form holds commas, never a line break.
-Row split_row(std::string_view line) {
-  Row row;
+CsvRow split_row(std::string_view line) {
+  CsvRow row;
   std::string cell;
   bool quoted = false;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -68,13 +68,13 @@ class Reader {
       return with_hint(refuse("no column '{}'", name), base::nearest_word_hint(name, row_.cells));
     return static_cast<size_t>(found - row_.cells.begin());
   }
-  const Row& row() const { return row_; }
+  const CsvRow& row() const { return row_; }
 
  private:
   std::string_view text_;
   std::string file_;
   int line_ = 0;
-  Row row_;
+  CsvRow row_;
 };
 
 Result<Columns> read_header(const Reader& reader, std::vector<std::string>& targets) {
@@ -137,7 +137,7 @@ Result<FormTable> FormTable::read(std::string_view text, const std::string& file
   PHASEBIT_TRY_ASSIGN(columns, read_header(reader, table.targets_));
   const size_t width = reader.row().cells.size();
   while (reader.next()) {
-    const Row& row = reader.row();
+    const CsvRow& row = reader.row();
     if (!row.closed) return reader.refuse("a quote is not closed");
     if (row.cells.size() != width)
       return reader.refuse("{} cells, the header has {}", row.cells.size(), width);

@@ -68,9 +68,9 @@ std::string list_text(const std::vector<int>& numbers) {
 }
 
 // The columns of a row, one after the other.
-class Columns {
+class StoredColumns {
  public:
-  explicit Columns(Statement& row) : row_(row) {}
+  explicit StoredColumns(Statement& row) : row_(row) {}
   std::string text() { return row_.getColumn(at_++).getString(); }
   int number() { return row_.getColumn(at_++).getInt(); }
   bool flag() { return number() != 0; }
@@ -84,8 +84,8 @@ class Columns {
   int at_ = 0;
 };
 
-// Columns "interval_ok" and "segments" of the cycles ("") or of a reading.
-void read_quality(Columns& columns, const std::string& reading, record::Quality& quality) {
+// StoredColumns "interval_ok" and "segments" of the cycles ("") or of a reading.
+void read_quality(StoredColumns& columns, const std::string& reading, record::Quality& quality) {
   if (!columns.flag()) quality.too_wide.push_back(reading);
   if (columns.is_null())
     columns.skip();
@@ -93,7 +93,7 @@ void read_quality(Columns& columns, const std::string& reading, record::Quality&
     quality.bends.push_back({reading, columns.json().get<std::vector<double>>()});
 }
 
-void read_place(Columns& columns, PointRow& point) {
+void read_place(StoredColumns& columns, PointRow& point) {
   record::Conditions& conditions = point.conditions;
   conditions.sm = columns.number();
   conditions.first_warp = columns.number();
@@ -104,7 +104,7 @@ void read_place(Columns& columns, PointRow& point) {
   point.sms = columns.json().get<std::vector<int>>();
 }
 
-Status read_outcome(Columns& columns, PointRow& point) {
+Status read_outcome(StoredColumns& columns, PointRow& point) {
   const std::string verdict = columns.text();
   const auto known_verdict = record::verdict_named(verdict);
   if (!known_verdict) return fail(Step::store, "unknown verdict '{}'", verdict);
@@ -122,7 +122,7 @@ Status read_outcome(Columns& columns, PointRow& point) {
   return {};
 }
 
-Status read_figures(Columns& columns, PointRow& point) {
+Status read_figures(StoredColumns& columns, PointRow& point) {
   const ordered_json rows = columns.json();
   PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({rows.at("items"), rows.at("cycles"),
                                                       rows.value("readings", ordered_json())}));
@@ -137,8 +137,8 @@ Status read_figures(Columns& columns, PointRow& point) {
   return {};
 }
 
-// Columns of other programs: texts by name.
-Status read_extra(Columns& columns, PointRow& point) {
+// StoredColumns of other programs: texts by name.
+Status read_extra(StoredColumns& columns, PointRow& point) {
   const std::string text = columns.text();
   if (!text.empty()) {
     const ordered_json extra = ordered_json::parse(text);
@@ -152,7 +152,7 @@ Status read_extra(Columns& columns, PointRow& point) {
 
 Result<PointRow> read_point(Statement& row) {
   PointRow point;
-  Columns columns(row);
+  StoredColumns columns(row);
   const std::string kind = columns.text();
   const auto known_kind = record::point_kind(kind);
   if (!known_kind) return fail(Step::store, "unknown kind '{}'", kind);
@@ -353,7 +353,7 @@ struct Readings {
 std::unordered_map<int, Readings> read_readings(Statement& row) {
   std::unordered_map<int, Readings> readings;
   while (row.executeStep()) {
-    Columns columns(row);
+    StoredColumns columns(row);
     Readings& of_point = readings[columns.number()];
     std::string name = columns.text(), unit = columns.text();
     read_quality(columns, name, of_point.quality);

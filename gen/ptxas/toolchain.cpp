@@ -29,8 +29,11 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
+// tools/toolchain's; without it that of the Python environment that phasebit was installed into.
 fs::path pinned_folder(const Home& home) {
-  return home.toolchains / pinned_toolchain;
+  const fs::path own = home.toolchains / pinned_toolchain;
+  if (home.packages.empty() || !toolchain_programs(own).empty()) return own;
+  return toolchain_programs(home.packages).empty() ? own : home.packages;
 }
 
 Status check_program(const fs::path& path, const Home& home) {

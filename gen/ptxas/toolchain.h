@@ -11,9 +11,9 @@
 
 namespace phasebit::ptxas {
 
-// The reference ptxas: golden listings, classes and published numbers are made with it.
-// tools/toolchain reads it from this line.
-inline constexpr const char* pinned_toolchain = "13.5.37";
+// The reference ptxas, "13.5.37": golden listings, classes and published figures are made with it.
+// From pyproject.toml, as meson.build reads it.
+inline constexpr const char* pinned_toolchain = PHASEBIT_PINNED_TOOLCHAIN;
 
 struct Toolchain {
   fs::path ptxas;

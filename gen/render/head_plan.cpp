@@ -349,6 +349,14 @@ Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
   return PlanCheck(head, plan).check();
 }
 
+Status complete_head(const catalogue::Catalogue& catalogue, Head& head) {
+  PHASEBIT_TRY_ASSIGN(key, check_head_key(catalogue, head));
+  PHASEBIT_TRY(check_head_plan(catalogue, head, key));
+  head.default_axes = space::default_axes(catalogue, space::template_key(key));
+  head.key = std::move(key);
+  return {};
+}
+
 Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const Head& head,
                             const image::VariantKey& key) {
   if (head.own_components()) return true;

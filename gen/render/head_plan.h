@@ -28,6 +28,9 @@ Result<image::VariantKey> check_head_key(const catalogue::Catalogue& catalogue,
 Status check_head_plan(const catalogue::Catalogue& catalogue, const ptx::head::Head& head,
                        const image::VariantKey& key);
 
+// Both checks; the head then has the whole key.
+Status complete_head(const catalogue::Catalogue& catalogue, ptx::head::Head& head);
+
 // Whether rules, barriers and items of the head are those of the variant that its key names; of a
 // head with components of its own, true. An edited text may have others, but then it is not known
 // that it is what its key says.

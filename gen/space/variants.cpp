@@ -261,6 +261,17 @@ Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id
       });
 }
 
+std::vector<std::string> default_axes(const Catalogue& catalogue, const VariantKey& key) {
+  std::vector<std::string> names;
+  const auto point = point_of(catalogue, key);
+  if (!point) return names;
+  for (const catalogue::Component* part : catalogue.parts(*point))
+    for (const catalogue::Axis& axis : part->axes)
+      if ((*point)[static_cast<size_t>(axis.slot)] == axis.default_number)
+        names.push_back(axis.name);
+  return names;
+}
+
 Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
   for (const catalogue::Component* part : catalogue.parts(point))

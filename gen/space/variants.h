@@ -51,6 +51,11 @@ Result<image::VariantKey> parse_variant(const catalogue::Catalogue& catalogue,
                                         std::string_view id_or_hash,
                                         const Expansion* known = nullptr);
 
+// The axes of the key that are at their defaults, which its id leaves out; none of a key that the
+// catalogue does not know.
+std::vector<std::string> default_axes(const catalogue::Catalogue& catalogue,
+                                      const image::VariantKey& key);
+
 // The key's id without the axes that do not change the PTX: equal ids have equal kernels.
 Result<std::string> ptx_id(const catalogue::Catalogue& catalogue, const image::VariantKey& key);
 

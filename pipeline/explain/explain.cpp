@@ -86,15 +86,15 @@ MeasuredCode code_of(const report::data::Aggregation& aggregation, const std::st
   return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
-struct Pair {
+struct ComparedIds {
   std::vector<std::string> ids;     // two
   std::vector<select::Space> read;  // those of them that are kernels of files
 };
 
-Result<Pair> pair_of(const ExplainRequest& options) {
+Result<ComparedIds> pair_of(const ExplainRequest& options) {
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
-  Pair pair;
+  ComparedIds pair;
   std::vector<std::string>& ids = pair.ids;
   const std::string& second = options.second.empty() ? options.first : options.second;
   for (const std::string& word : {options.first, second}) {

@@ -159,7 +159,7 @@ Result<AssembledImages> assemble_images(const AssembleRequest& request) {
 
 namespace {
 
-struct Group {
+struct SameRefusal {
   std::string text;
   std::vector<std::string> images;
 };
@@ -174,16 +174,16 @@ std::string text_of(const Refusal& refusal) {
   return error.text();
 }
 
-std::vector<Group> grouped(const std::vector<Refusal>& refusals) {
-  std::vector<Group> groups;
+std::vector<SameRefusal> grouped(const std::vector<Refusal>& refusals) {
+  std::vector<SameRefusal> groups;
   for (const Refusal& refusal : refusals) {
     const std::string text = text_of(refusal);
     auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group& one) { return one.text == text; });
+                              [&](const SameRefusal& one) { return one.text == text; });
     if (group == groups.end()) group = groups.insert(group, {text, {}});
     group->images.push_back(refusal.image);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+  std::stable_sort(groups.begin(), groups.end(), [](const SameRefusal& a, const SameRefusal& b) {
     return a.images.size() > b.images.size();
   });
   return groups;
@@ -194,7 +194,7 @@ std::vector<Group> grouped(const std::vector<Refusal>& refusals) {
 std::string refusal_text(const std::vector<Refusal>& refusals, std::size_t most,
                          const std::string& rest) {
   constexpr std::size_t shown_images = 3;
-  const std::vector<Group> groups = grouped(refusals);
+  const std::vector<SameRefusal> groups = grouped(refusals);
   std::string text;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
     const std::vector<std::string>& images = groups[i].images;

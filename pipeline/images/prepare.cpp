@@ -12,6 +12,7 @@
 #include "gen/render/variant_head.h"
 #include "gen/space/form_space.h"
 #include "gen/space/hand_made.h"
+#include "gen/space/variants.h"
 
 #include <algorithm>
 #include <optional>
@@ -71,6 +72,7 @@ Result<Rendered> headed(const Texts& texts, const catalogue::Catalogue& catalogu
   PHASEBIT_TRY_ASSIGN(rendered, texts.of(key, plan, needs.ptx, target));
   PHASEBIT_TRY_ASSIGN(rules, render::rules_of(catalogue, of_catalogue, key, plan));
   rendered.head = render::make_head(key, plan, rendered.kernel, std::move(rules));
+  rendered.head.default_axes = space::default_axes(catalogue, of_catalogue);
   rendered.has_head = true;
   return std::move(rendered);
 }

@@ -43,7 +43,7 @@ std::vector<std::string> verbs_of(const VariantKey& key) {
 }
 
 // One variant by both origins.
-struct Pair {
+struct BothOrigins {
   VariantKey ours, llvms;  // of the templates' PTX; of LLVM's
 };
 
@@ -60,7 +60,7 @@ class Speaker {
         renderer_(space.catalogue, space.templates),
         speaking_(std::move(speaking)) {}
 
-  Status take(const Pair& pair) {
+  Status take(const BothOrigins& pair) {
     PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(space_.catalogue, space::template_key(pair.llvms)));
     PHASEBIT_TRY_ASSIGN(ir, renderer_.render_ir(pair.llvms, plan));
     PHASEBIT_TRY_ASSIGN(llvm, maker_.make(pair.llvms, image::Build::timed));
@@ -184,7 +184,7 @@ class VerbTable {
         made.columns.push_back({fmt::format("{}: {}", short_name(model), whose), true});
   }
 
-  Status take(const Pair& pair, const Speaker& speaker) {
+  Status take(const BothOrigins& pair, const Speaker& speaker) {
     const Result<DiffSide>&ours = code_.at(pair.ours.id), &llvm = code_.at(pair.llvms.id);
     for (const Result<DiffSide>* side : {&ours, &llvm})
       if (!*side) return tl::unexpected<Error>(side->error());
@@ -201,7 +201,7 @@ class VerbTable {
   table::Table made;
 
  private:
-  void add(const Pair& pair, const std::string& verb, const Spoken& spoken,
+  void add(const BothOrigins& pair, const std::string& verb, const Spoken& spoken,
            const KernelDiff& diff) {
     const auto [opcodes, changes] = sass_of(diff, verb, family_);
     const bool same = shape_of(spoken.llvm) == shape_of(spoken.ours);
@@ -234,8 +234,8 @@ class VerbTable {
   std::set<std::string> seen_;  // IR
 };
 
-std::vector<Pair> pairs_of(const select::Space& space) {
-  std::vector<Pair> pairs;
+std::vector<BothOrigins> pairs_of(const select::Space& space) {
+  std::vector<BothOrigins> pairs;
   for (const VariantKey& key : space.expansion.variants)
     if (!ptxas::llvm_of(key).version.empty()) pairs.push_back({ptxas::with_llvm(key, {}), key});
   return pairs;
@@ -251,11 +251,11 @@ Result<table::Table> table_with(const VerbTableRequest& request, std::vector<Mod
   wanted.sweep = request.sweep.empty() ? "table" : request.sweep;
   wanted.overrides = {fmt::format("llvm={}", llvm::built_version())};
   PHASEBIT_TRY_ASSIGN(space, select::open_space(wanted));
-  const std::vector<Pair> pairs = pairs_of(space);
+  const std::vector<BothOrigins> pairs = pairs_of(space);
   explain::CodeRequest code_request;
   code_request.space.home = request.home;
   code_request.target = request.target;
-  for (const Pair& pair : pairs)
+  for (const BothOrigins& pair : pairs)
     code_request.ids.insert(code_request.ids.end(), {pair.ours.id, pair.llvms.id});
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(request.target));
@@ -263,7 +263,7 @@ Result<table::Table> table_with(const VerbTableRequest& request, std::vector<Mod
   PHASEBIT_TRY_ASSIGN(forms, isa::FormTable::load());
   Speaker speaker(space, speaking_opcodes(forms));
   VerbTable table(code, std::move(models), known.family);
-  for (const Pair& pair : pairs) {
+  for (const BothOrigins& pair : pairs) {
     PHASEBIT_TRY(speaker.take(pair));
     PHASEBIT_TRY(table.take(pair, speaker));
   }

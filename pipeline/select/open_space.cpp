@@ -270,8 +270,7 @@ Result<VariantKey> fork_by_id(const Home& home, Space& space, const space::Typed
   if (parent.id != id.variant)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.fork, id.variant),
                      fmt::format("it is {}", fork.key().id));
-  PHASEBIT_TRY_ASSIGN(own, render::check_head_key(space.catalogue, fork.kernel.head));
-  PHASEBIT_TRY(render::check_head_plan(space.catalogue, fork.kernel.head, own));
+  PHASEBIT_TRY(render::complete_head(space.catalogue, fork.kernel.head));
   space.files.push_back(fork.kernel);
   return fork.key();
 }
@@ -378,22 +377,20 @@ void print_note(const Error& error) {
 }
 
 // The parent of a fork whose head is right.
-Result<VariantKey> checked_parent(const Home& home, const Catalogue& catalogue,
-                                  const fork::Fork& fork) {
+Result<VariantKey> checked_parent(const Home& home, const Catalogue& catalogue, fork::Fork& fork) {
   PHASEBIT_TRY_ASSIGN(parent, parent_of(home, catalogue, fork));
-  PHASEBIT_TRY_ASSIGN(own, render::check_head_key(catalogue, fork.kernel.head));
-  PHASEBIT_TRY(render::check_head_plan(catalogue, fork.kernel.head, own));
+  PHASEBIT_TRY(render::complete_head(catalogue, fork.kernel.head));
   return parent;
 }
 
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, const SpaceRequest& request) {
   const bool tuned_only = request.tuned_only;
-  const fork::FoundForks found = fork::read_forks(request.home);
+  fork::FoundForks found = fork::read_forks(request.home);
   for (const Error& error : found.broken) print_note(error);
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (tuned_only) variants.clear();
-  for (const fork::Fork& fork : found.forks) {
+  for (fork::Fork& fork : found.forks) {
     const auto parent = checked_parent(request.home, space.catalogue, fork);
     if (!parent) {
       print_note(parent.error());

@@ -47,15 +47,14 @@ Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel, bool fork) {
     catalogue.loaded = std::move(loaded);
     catalogue.texts.emplace(*catalogue.loaded, catalogue.templates);
   }
-  PHASEBIT_TRY_ASSIGN(key, render::check_head_key(*catalogue.loaded, head));
-  PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
-  PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, key));
+  PHASEBIT_TRY(render::complete_head(*catalogue.loaded, head));
+  PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, head.key));
   std::string nearer;
   if (held && !head.own_components() && !fork) {
-    PHASEBIT_TRY_ASSIGN(found, catalogue.texts->nearer(kernel.kernel, space::template_key(key)));
+    PHASEBIT_TRY_ASSIGN(found,
+                        catalogue.texts->nearer(kernel.kernel, space::template_key(head.key)));
     nearer = std::move(found);
   }
-  head.key = std::move(key);
   return held && nearer.empty();
 }
 

@@ -33,7 +33,8 @@ struct Texts {
   std::vector<std::string> refused;
 };
 
-Result<Texts> texts(const Space& space, const fs::path& folder, image::Build build) {
+Result<Texts> texts(const Space& space, const fs::path& folder, image::Build build,
+                    render::HeadingLines lines) {
   Texts out;
   const auto progress = images::progress_on_terminal("variants rendered");
   images::VariantMaker maker(space);
@@ -43,7 +44,7 @@ Result<Texts> texts(const Space& space, const fs::path& folder, image::Build bui
     if (!rendered && ptxas::llvm_of(variant).version.empty())
       return tl::unexpected<Error>(rendered.error());
     if (rendered)
-      out.files.push_back({folder / file_name(variant), render::kernel_file(*rendered)});
+      out.files.push_back({folder / file_name(variant), render::kernel_file(*rendered, lines)});
     else
       out.refused.push_back(fmt::format("{}: {}", variant.id, rendered.error().text()));
   }
@@ -102,7 +103,9 @@ Result<Generated> generate_curated(const GenerateRequest& options) {
   const fs::path listings = (options.check ? at.data : at.work) / "ptx";
   const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(space, select::open_space(request));
-  PHASEBIT_TRY_ASSIGN(made, texts(space, folder, image::Build::timed));
+  // Committed: a line more in a template must not change every file.
+  PHASEBIT_TRY_ASSIGN(made,
+                      texts(space, folder, image::Build::timed, render::HeadingLines::left_out));
   if (!options.check) return write_files(at, space, made, folder);
   PHASEBIT_TRY(check_curated(made.files, folder));
   PHASEBIT_TRY(check_forks(at, space));
@@ -116,7 +119,7 @@ Result<Generated> generate(const GenerateRequest& options) {
   PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space));
   PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
   const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
-  PHASEBIT_TRY_ASSIGN(made, texts(space, folder, build));
+  PHASEBIT_TRY_ASSIGN(made, texts(space, folder, build, render::HeadingLines::shown));
   return write_files(options.space.home, space, made, folder);
 }
 

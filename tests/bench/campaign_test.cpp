@@ -1,7 +1,7 @@
 // What is measured in which order, what anchors must be, what modes are called: pure functions.
 #include "bench/campaign/anchors.h"
-#include "bench/campaign/plan.h"
 #include "bench/campaign/modes_pass.h"
+#include "bench/campaign/plan.h"
 #include "bench/program/options.h"
 #include "bench/worker/message.h"
 #include "tests/bench/fake_bundle.h"
@@ -23,7 +23,7 @@ image::Manifest three_variants() {
   return manifest;
 }
 
-std::string text_of(const campaign::Plan& plan, const image::Manifest& manifest) {
+std::string text_of(const campaign::CampaignPlan& plan, const image::Manifest& manifest) {
   std::string text;
   for (const campaign::PlannedPoint& point : plan.order)
     text += fmt::format("{}{}{} ", manifest.variants[point.variant].key.id.substr(5),
@@ -34,7 +34,7 @@ std::string text_of(const campaign::Plan& plan, const image::Manifest& manifest)
 TEST(PlanTest, EqualCodeIsMeasuredOnceAndItsSecondMemberIsTheControl) {
   const image::Manifest manifest = three_variants();
   campaign::PlanRequest request{{0, 1, 2}, 2, false, 0, true};
-  const campaign::Plan plan = campaign::make_bench_plan(manifest, request);
+  const campaign::CampaignPlan plan = campaign::make_bench_plan(manifest, request);
   EXPECT_EQ(text_of(plan, manifest), "a0 b0 c0 c0' b0' a1 b1 c1 ");
   EXPECT_EQ(plan.classes, 2U);
   EXPECT_EQ(plan.launched, 6U);
@@ -62,7 +62,8 @@ TEST(PlanTest, ARefusedVariantIsAPointButNotLaunched) {
   image::Manifest manifest = three_variants();
   manifest.variants[0].images[0].gate = {image::GateVerdict::failed,
                                          "wait: expected 1 of BAR, found 2"};
-  const campaign::Plan plan = campaign::make_bench_plan(manifest, {{0, 1, 2}, 1, false, 0, true});
+  const campaign::CampaignPlan plan =
+      campaign::make_bench_plan(manifest, {{0, 1, 2}, 1, false, 0, true});
   EXPECT_EQ(text_of(plan, manifest), "a0 b0 c0 b0' c0' ");
   EXPECT_EQ(plan.refused, 1U);
   EXPECT_EQ(plan.launched, 4U);

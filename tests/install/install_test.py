@@ -14,8 +14,8 @@ from place import Place, files_below
 
 MESON, BUILD, SOURCE = sys.argv.pop(), sys.argv.pop(), sys.argv.pop()
 VARIANT = "ring/mbarrier/st_shared/none"
-PTXAS = re.search(r'pinned_toolchain = "([0-9.]+)"',
-                  Path(SOURCE, "gen/ptxas/toolchain.h").read_text()).group(1)
+PTXAS = re.search(r'nvidia-cuda-nvcc==([0-9.]+)"',
+                  Path(SOURCE, "pyproject.toml").read_text()).group(1)
 VERSION = re.search(r"version: '([0-9.]+)'", Path(SOURCE, "meson.build").read_text()).group(1)
 
 

@@ -90,8 +90,8 @@ def kernel(body):
 
 def assemble(file, text, level=3):
     """A cubin of that text by the pinned ptxas."""
-    version = re.search(r'pinned_toolchain = "([0-9.]+)"',
-                        (ROOT / "gen" / "ptxas" / "toolchain.h").read_text()).group(1)
+    version = re.search(r'nvidia-cuda-nvcc==([0-9.]+)"',
+                        (ROOT / "pyproject.toml").read_text()).group(1)
     ptxas = ROOT / ".toolchains" / version / "nvidia" / "cu13" / "bin" / "ptxas"
     file.with_suffix(".ptx").write_text(text)
     run = Run([str(ptxas), "-arch", "sm_90a", f"-O{level}", str(file.with_suffix(".ptx")), "-o",

@@ -380,9 +380,9 @@ void advance(std::vector<std::uint64_t>& row, const Masks& masks) {
 }
 
 // Takes the elements of one sequence, in their order.
-class Row {
+class MatchBits {
  public:
-  explicit Row(std::size_t size) : bits_(size / 64 + 1, ~std::uint64_t{0}) {}
+  explicit MatchBits(std::size_t size) : bits_(size / 64 + 1, ~std::uint64_t{0}) {}
 
   void add(const Occurrences& one) {
     if (one.every.empty()) {
@@ -415,7 +415,7 @@ class Row {
 // By length of the start (or end) of b: the length of a longest common subsequence with all of a.
 std::vector<int> lengths(std::span<const int> a, std::span<const int> b, bool backwards) {
   const Places places(b, backwards);
-  Row made(b.size());
+  MatchBits made(b.size());
   for (std::size_t i = 0; i < a.size(); ++i)
     if (const auto* found = places.find(a[backwards ? a.size() - 1 - i : i])) made.add(*found);
   const std::vector<std::uint64_t>& row = made.finish();

@@ -212,8 +212,9 @@ bool has_frames(std::string_view section) {
   return section == ".debug_frame";
 }
 
-std::uint64_t number_at(std::string_view bytes, std::uint64_t at) {
-  std::uint64_t value = 0;
+template <typename Number>
+Number number_at(std::string_view bytes, std::uint64_t at) {
+  Number value{};
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
@@ -285,7 +286,7 @@ Status MoveFinder::move_stored(const ElfSection& target, const GElf_Rela& one) {
     return fail(Step::disassemble, "a relocation at {:#x} lies behind {}", one.r_offset,
                 target.name);
   const std::uint64_t at = target.header.sh_offset + one.r_offset;
-  if (number_at(bytes_, at) != 0 || has_frames(target.name)) add_place(at);
+  if (number_at<std::uint64_t>(bytes_, at) != 0 || has_frames(target.name)) add_place(at);
   return {};
 }
 
@@ -308,13 +309,6 @@ constexpr std::size_t address_bytes = 8;
 
 // DW_LNE_set_address: extended, of 9 bytes.
 constexpr std::string_view set_address("\0\x09\x02", 3);
-
-template <typename Number>
-Number number_at(std::string_view bytes, std::uint64_t at) {
-  Number value{};
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
-}
 
 // Addresses of a unit count bytes only where instructions have a smallest length of 1.
 bool counts_bytes(std::string_view unit) {

@@ -102,7 +102,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   if (!differences.empty()) out.repetition_difference_cycles = median(differences);
 }
 
-Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
+Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
   Aggregate out;
   out.axes = keys.of(group.newest->variant_id);
   out.id = group.newest->variant_id;
@@ -166,7 +166,7 @@ void resolve_classes(const std::vector<Made>& made) {
   }
 }
 
-void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
+void pair_repetitions(const TextRows& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
   const std::string stratum = keys.of(group.newest->variant_id).stratum();
   for (size_t i = 0; i < group.measured.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
@@ -180,17 +180,17 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
 }
 
 // A control and the measurement of its class in the same repetition.
-void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
+void pair_controls(const std::vector<TextRows>& groups, const VariantKeys& keys,
                    std::vector<AaPair>& pairs) {
   using ClassKey = std::tuple<Word, Word, Word, int>;
   const auto key_of = [](const record::PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
   std::map<ClassKey, const Measured*> classes;
-  for (const Group& group : groups)
+  for (const TextRows& group : groups)
     for (const Measured& measured : group.measured)
       if (!measured.point->aa_control) classes[key_of(*measured.point)] = &measured;
-  for (const Group& group : groups)
+  for (const TextRows& group : groups)
     for (const Measured& control : group.measured) {
       if (!control.point->aa_control) continue;
       const auto first = classes.find(key_of(*control.point));
@@ -249,7 +249,7 @@ double AaPair::difference_percent() const {
 
 Aggregation aggregate(const record::Rows& points, const VariantKeys& keys) {
   Aggregation out;
-  std::vector<Group> groups;
+  std::vector<TextRows> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
     // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
     if (keys.of(rows.any->variant_id).value("probe") == image::whole_kind) continue;
@@ -258,7 +258,7 @@ Aggregation aggregate(const record::Rows& points, const VariantKeys& keys) {
                  : kind == PointKind::anchor ? out.anchors
                                              : out.modes;
     for (const auto& [text, group_rows] : rows.texts) {
-      Group group = group_of(group_rows);
+      TextRows group = group_of(group_rows);
       list.push_back(aggregate_of(group, keys));
       if (kind == PointKind::point) groups.push_back(std::move(group));
     }
@@ -266,7 +266,7 @@ Aggregation aggregate(const record::Rows& points, const VariantKeys& keys) {
   std::vector<Made> made;
   for (size_t n = 0; n < groups.size(); ++n) made.push_back({&out.points[n], groups[n].newest});
   resolve_classes(made);
-  for (const Group& group : groups) pair_repetitions(group, keys, out.aa);
+  for (const TextRows& group : groups) pair_repetitions(group, keys, out.aa);
   pair_controls(groups, keys, out.aa);
   find_floors(out);
   return out;
@@ -301,8 +301,8 @@ const record::Bend* bend_of(const PointRow& row) {
 
 }  // namespace
 
-Group group_of(const std::vector<const PointRow*>& rows) {
-  Group group;
+TextRows group_of(const std::vector<const PointRow*>& rows) {
+  TextRows group;
   std::map<SlotKey, const PointRow*> slots;
   for (const PointRow* row : rows) {
     group.newest = row;
@@ -325,7 +325,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
   return group;
 }
 
-Reason reason_of(const Group& group) {
+Reason reason_of(const TextRows& group) {
   if (!group.failed.empty())
     return reason_of(group.failed.back()->verdict, *group.failed.back()->error);
   if (!group.unusable.empty()) return unusable(group.unusable);

@@ -109,7 +109,7 @@ struct Measured {
   record::Summary summary;
 };
 
-struct Group {
+struct TextRows {
   std::vector<Measured> measured;
   std::vector<const record::PointRow*> failed;
   const record::PointRow* newest = nullptr;
@@ -119,10 +119,10 @@ struct Group {
 
 // Of the rows of one repetition and place the newest that has samples, else the newest error; a
 // wrong payload stays.
-Group group_of(const std::vector<const record::PointRow*>& rows);
+TextRows group_of(const std::vector<const record::PointRow*>& rows);
 
 // Why the group has no figure; empty when it has one.
-Reason reason_of(const Group& group);
+Reason reason_of(const TextRows& group);
 
 // The repetitions whose cycles are no line.
 struct Bent {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double few_items = 4, many_items = 8;
 
-struct Sizes {
+struct UnrolledPair {
   const Aggregate *few = nullptr, *many = nullptr;
 };
 
@@ -25,7 +25,7 @@ double subtracted(double few, double many) {
   return (many_items * many - few_items * few) / (many_items - few_items);
 }
 
-Aggregate alone(const Sizes& sizes) {
+Aggregate alone(const UnrolledPair& sizes) {
   const Aggregate &few = *sizes.few, &many = *sizes.many;
   Aggregate out = many;
   auto variant = std::make_shared<const record::VariantRow>(many.axes.variant().without("unroll"));
@@ -55,10 +55,10 @@ bool is_unrolled_item(const VariantAxes& axes) {
 }
 
 std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points) {
-  std::map<std::pair<std::string, std::string>, Sizes> found;  // by id of one item, and device
+  std::map<std::pair<std::string, std::string>, UnrolledPair> found;  // by id of one item, and device
   for (const Aggregate& point : points) {
     if (!is_unrolled_item(point.axes)) continue;
-    Sizes& sizes = found[{point.axes.variant().without("unroll").id, point.device_uuid}];
+    UnrolledPair& sizes = found[{point.axes.variant().without("unroll").id, point.device_uuid}];
     const std::string copies = point.axes.value("unroll");
     if (copies == "4") sizes.few = &point;
     if (copies == "8") sizes.many = &point;
@@ -75,14 +75,14 @@ constexpr int small_unroll = 4, large_unroll = 8;
 
 using Key = std::tuple<std::string, std::string, std::string, std::string>;
 
-struct Sizes {
+struct FormSizes {
   const Aggregate* small = nullptr;
   const Aggregate* large = nullptr;
   bool any() const { return small != nullptr || large != nullptr; }
 };
 
 struct Found {
-  Sizes isolated, loaded;
+  FormSizes isolated, loaded;
 };
 
 std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
@@ -92,7 +92,7 @@ std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
     if (axes.value("probe") != "form" || !axes.value("edit").empty()) continue;
     Found& entry =
         found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
-    Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
+    FormSizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
     (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
   }
   return found;
@@ -109,7 +109,7 @@ std::map<std::string, const Aggregate*> find_links(const std::vector<Aggregate>&
   return links;
 }
 
-void take_link(const std::map<std::string, const Aggregate*>& links, const Sizes& sizes,
+void take_link(const std::map<std::string, const Aggregate*>& links, const FormSizes& sizes,
                FormCost& cost) {
   const auto small = links.find(sizes.small->sass_class);
   const auto large = links.find(sizes.large->sass_class);
@@ -120,7 +120,7 @@ void take_link(const std::map<std::string, const Aggregate*>& links, const Sizes
   cost.alone = difference(cost.isolated, cost.link);
 }
 
-Figure cost_of(const Sizes& sizes, const std::string& form) {
+Figure cost_of(const FormSizes& sizes, const std::string& form) {
   return difference(figure_of(sizes.large, form + " x8"), figure_of(sizes.small, form + " x4"),
                     large_unroll - small_unroll);
 }

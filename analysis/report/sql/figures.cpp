@@ -181,23 +181,23 @@ void verdict(sqlite3_context* context, QueryFigures& figures, sqlite3_value** va
 }
 
 // What an aggregate keeps of its group: SQLite gives zeroed memory.
-struct Group {
+struct KeptValue {
   bool any = false;
   sqlite3_value* kept = nullptr;
 };
 
-Group* group_of(sqlite3_context* context) {
-  return static_cast<Group*>(sqlite3_aggregate_context(context, sizeof(Group)));
+KeptValue* group_of(sqlite3_context* context) {
+  return static_cast<KeptValue*>(sqlite3_aggregate_context(context, sizeof(KeptValue)));
 }
 
-void keep(Group& group, sqlite3_value* value) {
+void keep(KeptValue& group, sqlite3_value* value) {
   sqlite3_value_free(group.kept);
   group.kept = sqlite3_value_dup(value);
   group.any = true;
 }
 
 void finish(sqlite3_context* context) {
-  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
+  auto* group = static_cast<KeptValue*>(sqlite3_aggregate_context(context, 0));
   if (group == nullptr || !group->any) return sqlite3_result_null(context);
   sqlite3_result_value(context, group->kept);
   sqlite3_value_free(group->kept);
@@ -217,7 +217,7 @@ std::string called(QueryFigures& figures, sqlite3_value* value) {
 // The one value of a group; two that differ are no table.
 void one(sqlite3_context* context, int, sqlite3_value** values) {
   if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
-  Group* group = group_of(context);
+  KeptValue* group = group_of(context);
   if (!group->any) return keep(*group, values[0]);
   if (equal(group->kept, values[0])) return;
   QueryFigures& figures = figures_of(context);
@@ -232,7 +232,7 @@ void lowest(sqlite3_context* context, int, sqlite3_value** values) {
   QueryFigures& figures = figures_of(context);
   const Figure& next = figures.at(number(values[0])).figure;
   if (!next.reason.empty()) return;
-  Group* group = group_of(context);
+  KeptValue* group = group_of(context);
   if (!group->any || rank(next) < rank(figures.at(number(group->kept)).figure))
     keep(*group, values[0]);
 }

@@ -1,16 +1,16 @@
 #include "analysis/report/sql/fill.h"
 
 #include "analysis/report/data/barrier_word.h"
-#include "analysis/report/data/without_loop.h"
 #include "analysis/report/data/report_data.h"
+#include "analysis/report/data/without_loop.h"
 #include "analysis/report/sql/figures.h"
 #include "analysis/report/sql/schema.h"
 #include "analysis/report/sql/text.h"
 #include "analysis/report/sql/views.h"
 #include "core/base/text.h"
 #include "core/isa/forms.h"
-#include "core/record/variant_row.h"
 #include "core/record/statistics.h"
+#include "core/record/variant_row.h"
 
 #include <algorithm>
 #include <future>
@@ -325,14 +325,15 @@ class Filler {
     add_row(row, one, figure, {kind, reading.name, reading.unit, reading.interval, newest});
   }
 
-  struct Row {
+  struct FigureColumns {
     std::string kind, quantity, unit;
     record::Interval interval;
     bool newest = false;
     std::string label = {};
   };
 
-  void add_row(Inserter& row, const Aggregate& one, const data::Figure& figure, const Row& own) {
+  void add_row(Inserter& row, const Aggregate& one, const data::Figure& figure,
+               const FigureColumns& own) {
     const std::optional<double> none;
     const bool good = figure.reason.empty();
     const auto when_good = [&](double value) { return good ? std::optional(value) : none; };

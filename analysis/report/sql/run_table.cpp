@@ -79,7 +79,7 @@ const std::map<std::string, std::string (*)(double, double)>& own_formats() {
 }
 
 // A row as the query gives it.
-struct Row {
+struct QueryRow {
   std::vector<std::optional<Cell>> cells;  // of the query's columns, those that are not figures
   std::vector<std::optional<std::int64_t>> figures;
   std::map<std::string, std::pair<Cell, std::optional<std::int64_t>>> across;
@@ -97,7 +97,7 @@ class TableMaker {
     PHASEBIT_TRY(read_columns());
     while (query_.executeStep()) PHASEBIT_TRY(read_row());
     for (size_t n = 0; n < columns_.size(); ++n)
-      if (columns_[n].may_go && std::none_of(rows_.begin(), rows_.end(), [n](const Row& row) {
+      if (columns_[n].may_go && std::none_of(rows_.begin(), rows_.end(), [n](const QueryRow& row) {
             return row.figures[n] || row.cells[n];
           }))
         columns_[n].how = How::hidden;
@@ -196,7 +196,7 @@ class TableMaker {
   }
 
   // The row of the same key, or a new one.
-  Row& row_of_key() {
+  QueryRow& row_of_key() {
     if (across_ < 0) return rows_.emplace_back();
     std::string key;
     for (int n = 0; n < across_; ++n)
@@ -207,7 +207,7 @@ class TableMaker {
   }
 
   Status read_row() {
-    Row& row = row_of_key();
+    QueryRow& row = row_of_key();
     row.cells.resize(columns_.size());
     row.figures.resize(columns_.size());
     for (int n = 0; n < query_.getColumnCount(); ++n) {
@@ -235,7 +235,7 @@ class TableMaker {
   }
 
   // To the text of the number before it, whose half width may be between.
-  void add_after(Row& row, size_t at, const std::string& text) const {
+  void add_after(QueryRow& row, size_t at, const std::string& text) const {
     while (at > 0 && !is_shown(columns_[--at].how)) {
     }
     if (row.cells[at] && row.cells[at]->value) row.cells[at]->text += text;
@@ -245,7 +245,7 @@ class TableMaker {
     return figure ? figures_.at(*figure).figure.id : cell.text;
   }
 
-  Status put_across(Row& row, const Cell& cell, const std::optional<std::int64_t>& figure) {
+  Status put_across(QueryRow& row, const Cell& cell, const std::optional<std::int64_t>& figure) {
     const std::string title = query_.getColumn(across_).getString();
     const auto [known, is_new] = row.across.emplace(title, std::pair(cell, figure));
     if (!base::contains(titles_, title)) titles_.push_back(title);
@@ -254,7 +254,8 @@ class TableMaker {
     return collision(called(known->second.first, known->second.second), called(cell, figure));
   }
 
-  Status put(Row& row, size_t at, const Cell& cell, const std::optional<std::int64_t>& figure) {
+  Status put(QueryRow& row, size_t at, const Cell& cell,
+             const std::optional<std::int64_t>& figure) {
     const bool same =
         row.figures[at] == figure && (figure || row.cells[at].value_or(cell).text == cell.text);
     if ((row.figures[at] || row.cells[at]) && !same)
@@ -272,7 +273,7 @@ class TableMaker {
   std::vector<std::string> across_titles() const {
     std::vector<std::string> titles;
     for (const std::string& title : bound_.across)
-      if (file_.every_column || std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
+      if (file_.every_column || std::any_of(rows_.begin(), rows_.end(), [&](const QueryRow& row) {
             return row.across.contains(title);
           }))
         titles.push_back(title);
@@ -299,13 +300,13 @@ class TableMaker {
     }
     if (!file_.legend.empty()) table.notes.push_back(file_.legend);
     std::vector<std::string> flags;
-    for (const Row& row : rows_) flags.push_back(add_row(row, titles, table));
+    for (const QueryRow& row : rows_) flags.push_back(add_row(row, titles, table));
     data::add_flags_column(table, flags);
     return table;
   }
 
   // The flags of the row.
-  std::string add_row(const Row& row, const std::vector<std::string>& titles, Table& table) {
+  std::string add_row(const QueryRow& row, const std::vector<std::string>& titles, Table& table) {
     data::RowFlags flags;
     std::vector<Cell>& cells = table.rows.emplace_back();
     for (size_t n = 0; n < columns_.size(); ++n) {
@@ -348,7 +349,7 @@ class TableMaker {
   std::vector<std::string> titles_;
   std::map<std::string, std::string> title_order_;
   int order_ = -1;
-  std::vector<Row> rows_;
+  std::vector<QueryRow> rows_;
   std::map<std::string, size_t> by_key_;
 };
 

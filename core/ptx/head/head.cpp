@@ -102,7 +102,8 @@ class HeadWriter {
     put_fields(head_, "");
     begin("key");
     for (const auto& [axis, value] : head_.key.axes)
-      line("{} = {}", key_of(axis), in_quotes(value));
+      if (!base::contains(head_.default_axes, axis))
+        line("{} = {}", key_of(axis), in_quotes(value));
     if (!head_.parent.text.empty()) {
       begin("parent");
       put_fields(head_.parent, "");

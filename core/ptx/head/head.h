@@ -99,6 +99,9 @@ struct Head {
   std::map<std::string, std::string> where;
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
   image::VariantKey key;
+  // Axes of the key that are at their defaults, which the catalogue knows: write_head leaves them
+  // out, so that an axis that is added later changes no file.
+  std::vector<std::string> default_axes;
   // What the key names is the file's own and need not be in the catalogue (gen/render/head_plan.h).
   bool own_components() const { return !origin.empty(); }
   std::string origin;  // one of origin_words: "file", "nvcc"; "" where the catalogue knows all

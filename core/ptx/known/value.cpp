@@ -211,14 +211,14 @@ std::vector<std::string_view> words_of(std::string_view opcode) {
 
 }  // namespace
 
-struct PtxOperation::Row {
+struct PtxOperation::OperationRow {
   std::string_view stem;
   std::size_t operands;
   Compute compute;
   std::string_view modes;  // words that it may have between stem and types
 };
 
-const PtxOperation::Row PtxOperation::rows[] = {
+const PtxOperation::OperationRow PtxOperation::rows[] = {
     {"mov", 1, same, ""},
     {"cvt", 1, same, ""},
     {"cvta", 1, same, " to shared "},
@@ -256,8 +256,9 @@ PtxValue joined(const PtxValue& a, const PtxValue& b) {
 
 std::optional<PtxOperation> PtxOperation::of(std::string_view opcode) {
   const std::vector<std::string_view> words = words_of(opcode);
-  const auto* row = std::find_if(std::begin(rows), std::end(rows),
-                                 [&](const Row& one) { return one.stem == words.front(); });
+  const auto* row = std::find_if(std::begin(rows), std::end(rows), [&](const OperationRow& one) {
+    return one.stem == words.front();
+  });
   if (row == std::end(rows)) return std::nullopt;
   PtxOperation made;
   made.compute_ = row->compute;

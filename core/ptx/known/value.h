@@ -44,8 +44,8 @@ class PtxOperation {
 
  private:
   using Compute = PtxValue (*)(const PtxOperation&, std::span<const PtxValue>);
-  struct Row;
-  static const Row rows[];
+  struct OperationRow;
+  static const OperationRow rows[];
   Compute compute_ = nullptr;
   std::size_t operands_ = 0;
 };

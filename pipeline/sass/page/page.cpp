@@ -79,18 +79,18 @@ class Collector {
 };
 
 // A view before its cells, and where its columns begin among those of all views.
-struct Plan {
+struct PlannedView {
   PageView view;
   std::size_t first = 0;
 };
 
 // The architectures, and with --toolchain the versions of ptxas on one of them.
-Result<std::vector<Plan>> plan_views(const PageRequest& options, const images::Tools& tools,
-                                     std::vector<CodeColumn>& columns) {
+Result<std::vector<PlannedView>> plan_views(const PageRequest& options, const images::Tools& tools,
+                                            std::vector<CodeColumn>& columns) {
   PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, options.targets));
   PHASEBIT_TRY_ASSIGN(across, images::columns_of(tools, targets, {}));
   PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, targets));
-  std::vector<Plan> plans = {{{"architectures", targets, reference, {}}, 0}};
+  std::vector<PlannedView> plans = {{{"architectures", targets, reference, {}}, 0}};
   columns = across;
   if (options.toolchains.empty()) return plans;
   PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.history));
@@ -150,8 +150,8 @@ Status add_figures(Cells& cells, const Page& page, const base::Home& home,
   return {};
 }
 
-void add_views(Page& page, std::vector<Plan> plans, const Cells& cells) {
-  for (Plan& plan : plans) {
+void add_views(Page& page, std::vector<PlannedView> plans, const Cells& cells) {
+  for (PlannedView& plan : plans) {
     for (const std::vector<PageCell>& row : cells) {
       const auto begin = row.begin() + static_cast<std::ptrdiff_t>(plan.first);
       const auto end = begin + static_cast<std::ptrdiff_t>(plan.view.columns.size());
@@ -293,14 +293,14 @@ namespace {
 constexpr std::size_t name_width = 60;
 
 // A kernel in all columns.
-struct Row {
+struct KernelRow {
   std::string name, symbol;
   std::vector<std::pair<std::size_t, const PlacedKernel*>> cells;  // column and kernel
 };
 
 struct Grid {
   std::vector<std::string> columns;
-  std::vector<Row> rows;
+  std::vector<KernelRow> rows;
 };
 
 // Two kernels of one name in one column (of unnamed namespaces) are rows of their own.
@@ -324,7 +324,7 @@ Grid grid_of(const PlacedKernels& placed) {
 }
 
 // Of one row; equal codes once.
-std::size_t instructions_of(const Row& row) {
+std::size_t instructions_of(const KernelRow& row) {
   std::set<std::tuple<int, std::string_view, std::string_view>> seen;
   std::size_t sum = 0;
   for (const auto& [column, one] : row.cells) {
@@ -337,9 +337,9 @@ std::size_t instructions_of(const Row& row) {
 
 // Takes rows that find no room out of the grid, and says which.
 Status make_room(Grid& grid, Page& page) {
-  std::vector<Row> kept;
+  std::vector<KernelRow> kept;
   std::size_t sum = 0;
-  for (Row& row : grid.rows) {
+  for (KernelRow& row : grid.rows) {
     const std::size_t more = instructions_of(row);
     if (sum + more > most_page_instructions) {
       page.left_out.push_back(row.name);
@@ -373,7 +373,7 @@ Result<ReadGrid> read_grid(const disassembly::Disassembler& disassembler, const 
   for (std::size_t file = 0; file < files.size(); ++file) {
     std::vector<const PlacedKernel*> placed;
     std::vector<foreign::CodeKernel> kernels;
-    for (const Row& row : grid.rows)
+    for (const KernelRow& row : grid.rows)
       for (const auto& [column, one] : row.cells)
         if (one->file == file) placed.push_back(one), kernels.push_back(one->kernel);
     auto those = read_or_note(disassembler, files[file].path, kernels, view);
@@ -401,7 +401,7 @@ std::string made_with(const PlacedKernels& placed, const disassembly::Disassembl
 }
 
 // The codes of one row, each once, and its cells.
-std::vector<listing::PageCell> fill_row(const Row& row, std::size_t columns, bool one_file,
+std::vector<listing::PageCell> fill_row(const KernelRow& row, std::size_t columns, bool one_file,
                                         ReadGrid& read, std::vector<listing::PageCode>& codes) {
   std::vector<listing::PageCell> cells(columns, {"not in it", -1});
   std::map<std::tuple<int, std::string, std::string>, int> known;
@@ -451,7 +451,7 @@ Result<Page> page_of_files(const PageRequest& options) {
       placed.files.size() > 1 ? "files" : "targets", grid.columns, std::nullopt, {}};
   PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, grid.columns));
   view.reference = reference;
-  for (const Row& row : grid.rows) {
+  for (const KernelRow& row : grid.rows) {
     page.variants.push_back(row.name);
     page.symbols.push_back(row.symbol);
     view.cells.push_back(
