@@ -1,5 +1,6 @@
 #include "core/isa/targets.h"
 
+#include "core/base/text.h"
 #include "core/base/toml_table.h"
 
 #include <algorithm>
@@ -54,6 +55,20 @@ Result<Target> read_row(const toml::node& node, const std::string& path) {
   return target;
 }
 
+Result<TargetTable::Alike> read_alike(const toml::node& node,
+                                      const std::vector<std::string>& families,
+                                      const std::string& path) {
+  const auto line = node.source().begin.line;
+  const toml::table* row = node.as_table();
+  if (row == nullptr) return fail(Step::spec, "{}:{}: family is not a table", path, line);
+  TargetTable::Alike alike{(*row)["name"].value_or(""), (*row)["like"].value_or("")};
+  for (const std::string& name : {alike.family, alike.like})
+    if (std::find(families.begin(), families.end(), name) == families.end())
+      return with_hint(fail(Step::spec, "{}:{}: no SASS family '{}'", path, line, name),
+                       base::nearest_word_hint(name, families));
+  return alike;
+}
+
 }  // namespace
 
 Result<TargetTable> TargetTable::load() {
@@ -68,6 +83,12 @@ Result<TargetTable> TargetTable::read(std::string_view text, const std::string& 
   for (const toml::node& node : *rows) {
     PHASEBIT_TRY_ASSIGN(target, read_row(node, path));
     table.rows_.push_back(std::move(target));
+  }
+  const std::vector<std::string> families = table.families();
+  const toml::array* alike = file["family"].as_array();
+  for (std::size_t i = 0; alike != nullptr && i < alike->size(); ++i) {
+    PHASEBIT_TRY_ASSIGN(one, read_alike((*alike)[i], families, path));
+    table.alike_.push_back(std::move(one));
   }
   return table;
 }

@@ -41,9 +41,16 @@ class TargetTable {
   Result<Target> find(std::string_view name) const;
   // Every SASS family of the table, once, in its order.
   std::vector<std::string> families() const;
+  // Families that assemble the verbs as an older one does, oldest first: where a component names
+  // one nowhere, its rules for the older one hold for it too.
+  struct Alike {
+    std::string family, like;
+  };
+  const std::vector<Alike>& alike() const { return alike_; }
 
  private:
   std::vector<Target> rows_;  // one per SM number, no suffix
+  std::vector<Alike> alike_;
 };
 
 // What any GPU takes (CUDA C++ Programming Guide, technical specifications per compute capability).

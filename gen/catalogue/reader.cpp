@@ -40,6 +40,7 @@ Result<Catalogue> Catalogue::load(const fs::path& templates) {
 Result<Catalogue> CatalogueReader::read() {
   PHASEBIT_TRY_ASSIGN(targets, isa::TargetTable::load());
   families_ = targets.families();
+  alike_ = targets.alike();
   PHASEBIT_TRY(read_files());
   for (const Source& source : sources_) read_axes(source);
   name_derived(sources_.front());

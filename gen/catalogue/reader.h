@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/toml.h"
+#include "core/isa/targets.h"
 #include "core/rule/read_rule.h"
 #include "gen/catalogue/catalogue.h"
 #include "gen/catalogue/fact_table.h"
@@ -79,6 +80,7 @@ class CatalogueReader {
   std::vector<OpcodeCount> read_counts(base::TomlReader& reader, const rule::RuleText& rule);
   std::optional<Expression> read_count(base::TomlReader& reader, const rule::RuleText::Count& count,
                                        const std::string& text);
+  void add_alike(Component& component) const;
   void check_families(base::TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
   void check_range(base::TomlReader& reader, std::string_view key, const std::string& range);
@@ -90,6 +92,7 @@ class CatalogueReader {
   fs::path templates_;
   std::vector<Source> sources_;  // axes.toml, then the components in component_axis_order
   std::vector<std::string> families_;
+  std::vector<isa::TargetTable::Alike> alike_;
   Catalogue catalogue_;
   Status status_;
 };

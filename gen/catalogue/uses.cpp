@@ -1,8 +1,8 @@
 // What a component takes over from the one it uses, and the templates it must have.
 #include "core/base/text.h"
+#include "gen/catalogue/catalogue.h"
 #include "gen/catalogue/reader.h"
 #include "gen/catalogue/template_set.h"
-#include "gen/catalogue/catalogue.h"
 
 #include <algorithm>
 #include <set>

@@ -127,6 +127,7 @@ void CatalogueReader::read_expressions(const Source& source) {
     component.needs.push_back(read_need(source, *table));
   for (const TomlValue* table : reader.tables("gate")) read_gate(source, *table, component.gates);
   if (!source.is_common) read_covers(source);
+  add_alike(component);
   read_facts(source);
   read_words(source);
   read_names(source);
@@ -141,6 +142,21 @@ void CatalogueReader::read_covers(const Source& source) {
   check_range(reader, "covers_ptxas", component.covers_ptxas);
   if (!component.gates.empty() && !reader.has("covers") && !reader.has("uses"))
     reader.refuse({}, "has [[gate]] and lacks 'covers', the SASS families they speak of");
+}
+
+// Rules for a family hold for those that are like it and that the component does not name.
+void CatalogueReader::add_alike(Component& component) const {
+  std::vector<std::vector<std::string>*> lists = {&component.covers};
+  for (GateDeclaration& gate : component.gates) lists.push_back(&gate.families);
+  const auto names = [&](const std::string& family) {
+    return std::any_of(lists.begin(), lists.end(),
+                       [&](const auto* list) { return base::contains(*list, family); });
+  };
+  for (const auto& [family, like] : alike_) {
+    if (names(family)) continue;
+    for (auto* list : lists)
+      if (base::contains(*list, like)) list->push_back(family);
+  }
 }
 
 Rule CatalogueReader::read_rule(const Source& source, const TomlValue& table) {

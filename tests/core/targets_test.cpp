@@ -100,6 +100,8 @@ TEST_F(BrokenTable, NamesFileLineAndKey) {
   EXPECT_EQ(said(good), "loaded");
   EXPECT_EQ(said("x = 1\n"), ": no [[target]]");
   EXPECT_EQ(said("\ntarget = [1]\n"), ":2: target is not a table");
+  EXPECT_EQ(said(good + "[[family]]\nname = \"hopper\"\nlike = \"hoper\"\n"),
+            ":5: no SASS family 'hoper' (did you mean 'hopper'?)");
   EXPECT_EQ(said(good + "[[target]]\nsm = 91\n"), std::string(":5") + needs);
   EXPECT_EQ(said("[[target]]\nsm = \"90\"\nfamily = \"hopper\"\nmax_shared_bytes_per_cta = 9\n"),
             std::string(":1") + needs);

@@ -43,6 +43,25 @@ class Uses : public testing::Test {
   Folder folder_;
 };
 
+// blackwell is like hopper, rubin like blackwell (core/isa/targets.toml).
+TEST_F(Uses, RulesHoldForFamiliesThatAreAlikeAndNotNamed) {
+  const auto families = [&](const std::string& covers, const std::string& of_gate) {
+    folder_.write("protocols/own/protocol.toml",
+                  "covers = [" + covers + "]\n[[gate]]\nverb = \"commit\"\nfamilies = [" + of_gate +
+                      "]\nrequire = { \"B*\" = 1 }\n");
+    const auto catalogue = Catalogue::load(folder_.path());
+    EXPECT_TRUE(catalogue) << catalogue.error().text();
+    const Component* own = catalogue->find(ComponentKind::protocol, "own");
+    return std::pair(own->covers, own->gates.front().families);
+  };
+  const Words newer = {"hopper", "blackwell", "rubin"};
+  EXPECT_EQ(families("\"hopper\"", "\"hopper\""), std::pair(newer, newer));
+  EXPECT_EQ(families("\"ampere\", \"hopper\"", "\"ampere\""),
+            std::pair(Words({"ampere", "hopper", "blackwell", "rubin"}), Words({"ampere"})));
+  EXPECT_EQ(families("\"hopper\", \"blackwell\"", "\"hopper\""),
+            std::pair(newer, Words({"hopper"})));
+}
+
 TEST_F(Uses, TakesOverAxesAndReplacesThoseOfItsOwn) {
   const auto catalogue = Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << catalogue.error().text();
