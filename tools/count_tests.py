@@ -2,8 +2,9 @@
 
 A GoogleTest program counts as its cases, any other test program as one. A program that died, or
 that failed although none of its cases did, is one failure more.
-Usage: count_tests.py MESON_LOGS STATUS, where STATUS is meson's exit status. Exits with 1 when
-anything failed or nothing ran.
+Usage: count_tests.py MESON_LOGS STATUS [--all-run], where STATUS is meson's exit status. Exits with
+1 when anything failed or nothing ran, with --all-run also when a test outside of the suite `gpu`
+was skipped: it is named.
 """
 
 import json
@@ -24,17 +25,18 @@ def case_result(case):
 
 
 def gtest_cases(junit, program):
-    """Results of the cases of one GoogleTest program; none for another kind of test."""
+    """{case: result} of one GoogleTest program; empty for another kind of test."""
     prefix = f"phasebit.{program}."
-    return [case_result(case) for suite in junit.iter("testsuite")
-            if suite.get("name", "").startswith(prefix) for case in suite.iter("testcase")]
+    return {f"{suite.get('name')[len(prefix):]}.{case.get('name')}": case_result(case)
+            for suite in junit.iter("testsuite") if suite.get("name", "").startswith(prefix)
+            for case in suite.iter("testcase")}
 
 
 def count(programs, junit):
     """programs: [(name, meson's result)] -> {passed, failed, skipped}."""
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for name, result in programs:
-        cases = gtest_cases(junit, name)
+        cases = list(gtest_cases(junit, name).values())
         for case in cases:
             counts[case] += 1
         if result in GOOD or result in SKIPPED:
@@ -43,6 +45,19 @@ def count(programs, junit):
         elif "failed" not in cases:
             counts["failed"] += 1
     return counts
+
+
+def unexpected_skips(programs, junit):
+    """Skipped programs and cases that need no GPU: something that they need is missing."""
+    found = []
+    for name, result in programs:
+        if name.startswith("gpu - "):
+            continue
+        cases = [case for case, how in gtest_cases(junit, name).items() if how == "skipped"]
+        found += [f"{name}: {case}" for case in cases]
+        if result in SKIPPED and not cases:
+            found.append(name)
+    return found
 
 
 def main():
@@ -54,11 +69,15 @@ def main():
     for line in (logs / "testlog.json").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         programs.append((row["name"], row["result"]))
-    counts = count(programs, ElementTree.parse(logs / "testlog.junit.xml"))
+    junit = ElementTree.parse(logs / "testlog.junit.xml")
+    counts = count(programs, junit)
     if status != 0 and counts["failed"] == 0:
         counts["failed"] = 1  # meson itself failed
+    skips = unexpected_skips(programs, junit) if "--all-run" in sys.argv else []
+    for name in skips:
+        print(f"skipped, and must run here: {name}")
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
-    return 1 if counts["failed"] or not counts["passed"] else 0
+    return 1 if counts["failed"] or not counts["passed"] or skips else 0
 
 
 if __name__ == "__main__":

@@ -54,39 +54,12 @@ Status finish_cluster_ring(const image::VariantKey& variant, Plan& plan) {
   return {};
 }
 
-constexpr std::array planners = {
-    ProbePlanner{"ring", lay_out_warps, finish_ring},
-    ProbePlanner{"handoff", lay_out_warps, finish_handoff},
-    ProbePlanner{"verb", lay_out_warps, finish_verb},
-    ProbePlanner{"response", lay_out_warps, finish_response},
-    ProbePlanner{"interference", lay_out_interference, finish_interference},
-    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
-    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
-    ProbePlanner{"cluster", lay_out_warps, finish_cluster},
-    ProbePlanner{"cluster_ring", lay_out_warps, finish_cluster_ring},
-    ProbePlanner{"remote", lay_out_warps, finish_remote},
-    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
-    ProbePlanner{"stream", lay_out_warps, finish_stream},
-    ProbePlanner{"issue", lay_out_issue, finish_issue},
-    ProbePlanner{"form", lay_out_form, finish_form},
-};
-
-}  // namespace
-
-const ProbePlanner& planner_of(const std::string& probe) {
-  const auto* known =
-      std::find_if(planners.begin(), planners.end(),
-                   [&](const ProbePlanner& planner) { return planner.probe == probe; });
-  return known == planners.end() ? planners.front() : *known;
-}
-
-namespace {
-
 // CTAs of the largest cluster but the one that they speak to.
 constexpr int most_arrivers = 15;
 
-}  // namespace
-
+// After lay_out_warps. Size and ranks of the cluster, and which CTA has which role: the producers
+// are those of first_rank, the consumers those of second_rank, which may be the same; unified warps
+// are in every CTA. Step::spec for a rank that the cluster does not have.
 Status finish_cluster(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(size, whole_number(variant, "cluster_size", 2));
   PHASEBIT_TRY_ASSIGN(first, whole_number(variant, "first_rank", 0));
@@ -112,6 +85,8 @@ Status finish_cluster(const image::VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
+// After lay_out_warps. Producers of `arrivers` CTAs do one thing to second_rank; those of
+// first_rank alone leave a record. work_amount says how many CTAs.
 Status finish_remote(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY(finish_cluster(variant, plan));
   PHASEBIT_TRY_ASSIGN(arrivers, whole_number(variant, "arrivers", 1));
@@ -167,8 +142,6 @@ Status finish_barrier_word(const image::VariantKey& variant, Plan& plan) {
   plan.phases_checked = 0;
   return {};
 }
-
-namespace {
 
 constexpr int sub_partitions = 4;
 // CTAs of a loaded point: of two warps each, they give every sub-partition four.
@@ -233,8 +206,7 @@ Status copy_from_memory(const VariantKey& variant, Plan& plan) {
   return map_data(variant, launch);
 }
 
-}  // namespace
-
+// verb: `num_stages` times one verb of one warp is an item.
 Status finish_verb(const VariantKey& variant, Plan& plan) {
   const std::string verb = variant.value("verb"), path = variant.value("path");
   const bool produces = verb == "acquire" || verb == "try_acquire" || verb == "commit";
@@ -265,6 +237,7 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
+// response: a producer that commits late, and what its consumer reads then.
 Status finish_response(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
   image::LaunchShape& launch = plan.launch;
@@ -282,6 +255,7 @@ Status finish_response(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
+// interference: victim warps on sub-partition 0 and, there or elsewhere, consumers that wait.
 Status lay_out_interference(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(victims, whole_number(variant, "victims", 1));
   PHASEBIT_TRY_ASSIGN(waiters, whole_number(variant, "waiters", 0));
@@ -319,6 +293,7 @@ Status finish_interference(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
+// fanin: all warps arrive and wait.
 // A wait that arrives is both; so is the arrival of a barrier whose halves cannot be had apart.
 Status finish_fanin(const VariantKey& variant, Plan& plan) {
   plan.launch.timed_role = Role::both;
@@ -333,6 +308,7 @@ Status finish_fanin(const VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
+// entangle: the lanes of one warp arrive apart.
 Status finish_entangle(const VariantKey& variant, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
@@ -341,6 +317,7 @@ Status finish_entangle(const VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
+// stream: a grid on one SM or more that reads data.
 Status finish_stream(const image::VariantKey& variant, Plan& plan) {
   image::LaunchShape& launch = plan.launch;
   launch.sms = all_sms;
@@ -373,6 +350,7 @@ Status finish_stream(const image::VariantKey& variant, Plan& plan) {
   return {};
 }
 
+// issue: producers that wait for their own copies.
 Status lay_out_issue(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY(lay_out_warps(variant, plan));
   image::LaunchShape& launch = plan.launch;
@@ -397,6 +375,32 @@ Status finish_issue(const image::VariantKey& variant, Plan& plan) {
   if (plan.unrolled)
     plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns}};
   return {};
+}
+
+constexpr std::array planners = {
+    ProbePlanner{"ring", lay_out_warps, finish_ring},
+    ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+    ProbePlanner{"verb", lay_out_warps, finish_verb},
+    ProbePlanner{"response", lay_out_warps, finish_response},
+    ProbePlanner{"interference", lay_out_interference, finish_interference},
+    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
+    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
+    ProbePlanner{"cluster", lay_out_warps, finish_cluster},
+    ProbePlanner{"cluster_ring", lay_out_warps, finish_cluster_ring},
+    ProbePlanner{"remote", lay_out_warps, finish_remote},
+    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
+    ProbePlanner{"stream", lay_out_warps, finish_stream},
+    ProbePlanner{"issue", lay_out_issue, finish_issue},
+    ProbePlanner{"form", lay_out_form, finish_form},
+};
+
+}  // namespace
+
+const ProbePlanner& planner_of(const std::string& probe) {
+  const auto* known =
+      std::find_if(planners.begin(), planners.end(),
+                   [&](const ProbePlanner& planner) { return planner.probe == probe; });
+  return known == planners.end() ? planners.front() : *known;
 }
 
 }  // namespace phasebit::probes

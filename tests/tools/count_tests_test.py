@@ -50,6 +50,11 @@ class Count(unittest.TestCase):
                 counts = count_tests.count(programs, JUNIT)
                 self.assertEqual((counts["passed"], counts["failed"], counts["skipped"]), expected)
 
+    def test_skips_without_a_gpu_are_named(self):
+        programs = [(FILE, "OK"), (MORE, "OK"), (TIDY, "SKIP"), ("gpu - phasebit:bench", "SKIP")]
+        self.assertEqual(count_tests.unexpected_skips(programs, JUNIT),
+                         [f"{FILE}: Writing.c", f"{FILE}: Writing.d", TIDY])
+
 
 if __name__ == "__main__":
     unittest.main()
