@@ -77,7 +77,7 @@ Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& 
 
 std::vector<std::string> describe(const Cause& cause, const KernelDiff& diff) {
   if (diff.change == Change::identical) return {"none: the code is the same"};
-  if (diff.change == Change::data) return diff.beside;
+  if (diff.change == Change::data) return diff.outside_text;
   std::vector<std::string> lines;
   for (const LoopCause& loop : cause.loops)
     if (loop.change != Change::identical)

@@ -219,14 +219,14 @@ class Differ {
   // Nothing is identical whose class is another: then the bytes differ where no row is.
   void compare_beside() {
     const cubin::CodeClass &a = left_.kernel.code, &b = right_.kernel.code;
-    diff_.beside = cubin::differences_beside_text(a, b);
+    diff_.outside_text = cubin::differences_outside_text(a, b);
     if (diff_.change != Change::identical) return;
-    if (a.hash != b.hash && diff_.beside.empty())
-      diff_.beside.push_back(
+    if (a.hash != b.hash && diff_.outside_text.empty())
+      diff_.outside_text.push_back(
           fmt::format("padding behind the last branch: {} -> {} instructions",
                       left_.kernel.instructions.size() - index_of(left_size_),
                       right_.kernel.instructions.size() - index_of(right_size_)));
-    if (!diff_.beside.empty()) diff_.change = Change::data;
+    if (!diff_.outside_text.empty()) diff_.change = Change::data;
   }
 
   const DiffSide& left_;
@@ -297,7 +297,7 @@ std::string diff_as_json(const DiffSide& left, const DiffSide& right, const Kern
   const ordered_json all = {{"left", side_json(left, diff.left)},
                             {"right", side_json(right, diff.right)},
                             {"change", to_string(diff.change)},
-                            {"beside", diff.beside},
+                            {"beside", diff.outside_text},
                             {"same_census", diff.same_census},
                             {"counts", counts_json(diff.counts)},
                             {"verbs", verbs},
@@ -455,7 +455,7 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   add_line(text, side_line('A', left, diff.left));
   add_line(text, side_line('B', right, diff.right));
   add_line(text, verdict_line(diff));
-  for (const std::string& line : diff.beside) add_line(text, "  beside the instructions: " + line);
+  for (const std::string& line : diff.outside_text) add_line(text, "  beside the instructions: " + line);
   text += "\n" + table::render(verb_table(diff), table::TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =

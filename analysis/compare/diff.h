@@ -51,7 +51,7 @@ struct KernelDiff {
   // The largest of the rows; data where they are identical and what stands beside them is not.
   Change change = Change::identical;
   // What differs beside the instructions, a line each; empty between two SMs.
-  std::vector<std::string> beside;
+  std::vector<std::string> outside_text;
   // The same opcodes as often on both sides, whatever their order.
   bool same_census = false;
   ChangeCounts counts;

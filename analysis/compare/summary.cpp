@@ -100,7 +100,7 @@ std::optional<std::string> describe_other(const CodeSummary& left, const CodeSum
   const Change change = change_between(left, right);
   if (change == Change::instructions) return std::nullopt;
   if (change != Change::data) return to_string(change);
-  const auto beside = cubin::differences_beside_text(left.code, right.code);
+  const auto beside = cubin::differences_outside_text(left.code, right.code);
   if (beside.empty()) return "data: padding behind the last branch";
   return fmt::format("data: {}", fmt::join(beside, "; "));
 }

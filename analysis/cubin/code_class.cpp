@@ -207,7 +207,7 @@ Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cu
   return hashes;
 }
 
-std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right) {
+std::vector<std::string> differences_outside_text(const CodeClass& left, const CodeClass& right) {
   std::vector<std::string> lines, done;
   for (const CodeClass* side : {&left, &right})
     for (const CodeFact& fact : side->facts) {

@@ -37,6 +37,6 @@ Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cu
                                                              std::string_view name);
 
 // What differs beside the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
-std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right);
+std::vector<std::string> differences_outside_text(const CodeClass& left, const CodeClass& right);
 
 }  // namespace phasebit::cubin

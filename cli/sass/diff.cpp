@@ -28,7 +28,7 @@ Result<std::optional<Change>> parse_fail_on(const std::string& word) {
 // last of the changes, so that each --fail-on covers it.
 bool fails(const pipeline::sass::SassDiff& made, const std::optional<Change>& fail_on) {
   if (made.diff.change == Change::data) return true;
-  return fail_on && (made.diff.change >= *fail_on || !made.diff.beside.empty());
+  return fail_on && (made.diff.change >= *fail_on || !made.diff.outside_text.empty());
 }
 bool fails(const foreign::LibraryDiff& made, const std::optional<Change>& fail_on) {
   return made.change == Change::data || (fail_on && made.change >= *fail_on);

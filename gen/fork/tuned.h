@@ -23,9 +23,9 @@ struct Fork {
   std::string shown_base() const {
     return fs::path(shown).replace_extension(".parent.ptx").string();
   }
-  fs::path base() const { return beside(".parent.ptx"); }
-  fs::path conflict() const { return beside(".conflict.ptx"); }
-  fs::path beside(const char* ending) const { return path.parent_path() / (name + ending); }
+  fs::path base() const { return next_to(".parent.ptx"); }
+  fs::path conflict() const { return next_to(".conflict.ptx"); }
+  fs::path next_to(const char* ending) const { return path.parent_path() / (name + ending); }
 };
 
 // ptx/tuned of the checkout; of the current folder where the program is installed

@@ -177,7 +177,7 @@ class LoopJudge {
   struct Bounds {
     std::set<PtxName> timed, foreign;
   };
-  Bounds bounds_beside(const Statements& polls) const {
+  Bounds bounds_apart_from(const Statements& polls) const {
     const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
     const auto is_timer = [&](std::size_t i) { return sources_.timer(i); };
     const auto is_foreign = [&](std::size_t i) {
@@ -189,7 +189,7 @@ class LoopJudge {
   // Which comparisons with a clock give up in time. Those with a time that the loop puts off do
   // not, nor does the sign of a clock.
   void find_deadlines() {
-    const auto timed = bounds_beside(strong_).timed;
+    const auto timed = bounds_apart_from(strong_).timed;
     if (timed.empty()) return;
     const auto hands_on = [&](std::size_t i) {
       return sources_.timer(i) || at(i).name.starts_with("mov.") ||
@@ -359,7 +359,7 @@ class LoopJudge {
     for (const PtxJump& exit : deciding)
       if (!reads(exit, polled.names)) return false;
     if (deciding.empty()) return false;
-    const Bounds bounds = bounds_beside(polls);
+    const Bounds bounds = bounds_apart_from(polls);
     const bool bounded = std::any_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
       return times_out(exit, bounds) || (alone && reads(exit, bounds.foreign));
     });
@@ -405,7 +405,7 @@ class LoopJudge {
 
   // It polls, and leaves by something else as well, of which nothing shows that it bounds it.
   std::string doubt_of_exits() const {
-    const Bounds bounds = bounds_beside(strong_);
+    const Bounds bounds = bounds_apart_from(strong_);
     const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, strong_);
     const PtxJump* other = nullptr;
     bool polls = false;

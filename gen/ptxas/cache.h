@@ -54,8 +54,8 @@ class Cache {
   std::unique_ptr<Impl> impl_;
 };
 
-// The SQLite index of the assembly cache. Its functions throw SQLite::Exception:
-// gen/ptxas/cache.cpp, its only user, turns them into values.
+// The SQLite index of the assembly cache. Its functions throw SQLite::Exception: Cache turns them
+// into values.
 
 inline constexpr int cache_schema_version = 1;
 

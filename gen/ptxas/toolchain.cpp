@@ -113,7 +113,7 @@ fs::path toolchain_programs(const fs::path& folder) {
   return {};
 }
 
-fs::path cuobjdump_beside(const fs::path& program) {
+fs::path cuobjdump_next_to(const fs::path& program) {
   const fs::path path = program.parent_path() / "cuobjdump";
   return !program.empty() && is_program(path) ? path : fs::path();
 }
@@ -123,7 +123,7 @@ fs::path find_cuobjdump(const Home& home) {
   const bool asked = variable != nullptr && *variable != '\0';
   if (!asked && home.toolchains.empty()) return {};
   const fs::path programs = toolchain_programs(asked ? fs::path(variable) : pinned_folder(home));
-  return programs.empty() ? fs::path() : cuobjdump_beside(programs / "ptxas");
+  return programs.empty() ? fs::path() : cuobjdump_next_to(programs / "ptxas");
 }
 
 std::vector<std::string> targets_in_help(std::string_view help) {

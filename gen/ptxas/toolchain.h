@@ -50,7 +50,7 @@ struct InstalledToolchain {
 };
 
 // cuobjdump beside another program; empty when there is none.
-fs::path cuobjdump_beside(const fs::path& program);
+fs::path cuobjdump_next_to(const fs::path& program);
 // That of $PHASEBIT_TOOLCHAIN, else of the pinned toolchain. Empty when there is none: few files
 // ask for it. A home without folders is none.
 fs::path find_cuobjdump(const base::Home& home);

@@ -96,7 +96,7 @@ Result<CodeFile> open_code_file(const fs::path& cuobjdump, const isa::TargetTabl
 
 Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
                                 const std::vector<std::string>& targets) {
-  return open_code_file(ptxas::cuobjdump_beside(tools.toolchain.nvdisasm), tools.targets, path,
+  return open_code_file(ptxas::cuobjdump_next_to(tools.toolchain.nvdisasm), tools.targets, path,
                         targets);
 }
 

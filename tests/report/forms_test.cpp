@@ -77,7 +77,7 @@ TEST(FormCosts, AChainIsShownWithoutItsLink) {
   for (std::size_t i : {0U, 1U}) {
     EXPECT_TRUE(costs[i].has_link) << costs[i].form;
     EXPECT_DOUBLE_EQ(costs[i].link.value, 12);
-    EXPECT_DOUBLE_EQ(costs[i].alone.value, 28);
+    EXPECT_DOUBLE_EQ(costs[i].without_link.value, 28);
   }
   EXPECT_FALSE(costs[2].has_link);
 }

@@ -143,7 +143,7 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
   for (const auto& [id, group] : groups)
     rows.push_back(group.first->of_all ? one_copy(maker, *group.first, group.second)
                                        : one_item(maker, *group.first, group.second,
-                                                  data::find_variant(data.aggregation.alone, id)));
+                                                  data::find_variant(data.aggregation.without_loop, id)));
   return rows;
 }
 
@@ -155,7 +155,7 @@ std::vector<ClaimRow> without_links(const ReportData& data, const Maker& maker) 
     if (!cost.has_link) continue;
     ClaimRow row = maker.row(*cost.small, "unroll");
     row.ids = {cost.large->id, cost.small->id};
-    row.figure = cost.alone;
+    row.figure = cost.without_link;
     row.floor = (row.floor + maker.row(*cost.large).floor) / sizes_apart;
     rows.push_back(std::move(row));
   }

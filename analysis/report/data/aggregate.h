@@ -87,7 +87,7 @@ struct Aggregation {
       modes;  // each sorted by id; the newest text of an id last
   std::vector<AaPair> aa;
   // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
-  std::vector<Aggregate> alone;
+  std::vector<Aggregate> without_loop;
   // By stratum, of those with enough pairs; "" is of all. Empty without pairs.
   std::map<std::string, Floor> floors;
 };

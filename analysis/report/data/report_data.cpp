@@ -104,7 +104,7 @@ ReportData of_gpus(const Results& results, VariantKeys keys, record::Rows rows,
     return spare.contains({point.device_uuid, point.id});
   });
   add_runs(data.runs, data.rows, data.aggregation.points);
-  data.aggregation.alone = without_loop(data.aggregation.points);
+  data.aggregation.without_loop = without_loop(data.aggregation.points);
   return data;
 }
 
@@ -137,7 +137,7 @@ Aggregation of_runs_with(const ReportData& data,
     if (runs.contains(point->run_id)) points.push_back(point);
   Aggregation made = aggregate(points, data.keys);
   add_runs(data.runs, points, made.points);
-  made.alone = without_loop(made.points);
+  made.without_loop = without_loop(made.points);
   return made;
 }
 

@@ -25,7 +25,7 @@ double subtracted(double few, double many) {
   return (many_items * many - few_items * few) / (many_items - few_items);
 }
 
-Aggregate alone(const UnrolledPair& sizes) {
+Aggregate one_item(const UnrolledPair& sizes) {
   const Aggregate &few = *sizes.few, &many = *sizes.many;
   Aggregate out = many;
   auto variant = std::make_shared<const record::VariantRow>(many.axes.variant().without("unroll"));
@@ -65,7 +65,7 @@ std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points) {
   }
   std::vector<Aggregate> made;
   for (const auto& [name, sizes] : found)
-    if (sizes.few != nullptr && sizes.many != nullptr) made.push_back(alone(sizes));
+    if (sizes.few != nullptr && sizes.many != nullptr) made.push_back(one_item(sizes));
   return made;
 }
 
@@ -117,7 +117,7 @@ void take_link(const std::map<std::string, const Aggregate*>& links, const FormS
   cost.has_link = true;
   cost.link =
       difference(figure_of(*large->second), figure_of(*small->second), large_unroll - small_unroll);
-  cost.alone = difference(cost.isolated, cost.link);
+  cost.without_link = difference(cost.isolated, cost.link);
 }
 
 Figure cost_of(const FormSizes& sizes, const std::string& form) {

@@ -30,7 +30,7 @@ struct FormCost {
   Figure isolated, loaded;  // cycles of one operation; reasons where there are none
   bool has_loaded = false;  // a loaded point was asked for
   // Of a latency: the same code with a NOP in the operation's place, and what is left without it.
-  Figure link, alone;
+  Figure link, without_link;
   bool has_link = false;
   const Aggregate *small = nullptr,
                   *large = nullptr;  // both sizes, alone on the SM; of the points

@@ -327,7 +327,7 @@ void read_figures(SQLite::Database& sqlite, std::int64_t g, data::Aggregation& a
       list->back().readings.push_back(reading_of(row));
       continue;
     }
-    list = quantity == "without_loop" ? &all.alone
+    list = quantity == "without_loop" ? &all.without_loop
            : kind == "anchor"         ? &all.anchors
            : kind == "modes"          ? &all.modes
                                       : &all.points;

@@ -295,7 +295,7 @@ class Filler {
                                                              : "repetitions",
                number_of(one.id), number_of(one.other_id), one.stratum, one.a_cycles, one.b_cycles);
     add_figures(all.points, "point", "cycles");
-    add_figures(all.alone, "point", "without_loop");
+    add_figures(all.without_loop, "point", "without_loop");
     add_figures(all.anchors, "anchor", "cycles");
     add_figures(all.modes, "modes", "cycles");
     add_form_costs(all.points);
@@ -369,7 +369,7 @@ class Filler {
       const auto isolated = add(cost, cost.isolated, true);
       const auto loaded = add(cost, cost.loaded, cost.has_loaded);
       const auto link = add(cost, cost.link, cost.has_link);
-      const auto alone = add(cost, cost.alone, cost.has_link);
+      const auto alone = add(cost, cost.without_link, cost.has_link);
       row.add(gpus_, cost.form, cost.path, cost.measure, cost.lanes, cost.sass_class,
               cost.text_hashes, isolated, loaded, link, alone);
     }

@@ -65,7 +65,7 @@ void expect_pair(const Pair& pair) {
   ASSERT_TRUE(b) << pair.what << ": " << b.error().text();
   EXPECT_EQ(a->text, b->text) << pair.what << ": no pair, its instructions differ";
   EXPECT_EQ(a->code.hash == b->code.hash, pair.differs.empty()) << pair.what;
-  const auto lines = cubin::differences_beside_text(a->code, b->code);
+  const auto lines = cubin::differences_outside_text(a->code, b->code);
   for (const std::string& line : lines)
     EXPECT_TRUE(std::any_of(pair.differs.begin(), pair.differs.end(),
                             [&](const std::string& name) { return line.starts_with(name); }))

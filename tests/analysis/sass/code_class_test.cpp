@@ -307,10 +307,10 @@ TEST(CodeClass, IsAResultOfItsOwnInADifference) {
              b = kernel_of(replaced(data_kernel, "maxntid 128", "maxntid 64"), "sm_90", {});
   const auto same = compare::diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *a));
   EXPECT_EQ(same->change, compare::Change::identical);
-  EXPECT_TRUE(same->beside.empty());
+  EXPECT_TRUE(same->outside_text.empty());
   const auto other = compare::diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *b));
   EXPECT_EQ(compare::to_string(other->change), "data");
-  EXPECT_EQ(other->beside, std::vector<std::string>{"maxntid: 0x80 0x1 0x1 -> 0x40 0x1 0x1"});
+  EXPECT_EQ(other->outside_text, std::vector<std::string>{"maxntid: 0x80 0x1 0x1 -> 0x40 0x1 0x1"});
 }
 
 // Lines lead to the source and change nothing.

@@ -176,7 +176,7 @@ TEST(Diff, PaddingOfAnotherClassIsData) {
   right.kernel.code.hash = "another";
   const auto diff = diff_kernels(left, right);
   EXPECT_EQ(diff->change, Change::data);
-  EXPECT_EQ(diff->beside,
+  EXPECT_EQ(diff->outside_text,
             std::vector<std::string>{"padding behind the last branch: 1 -> 2 instructions"});
 }
 
