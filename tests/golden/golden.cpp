@@ -1,7 +1,7 @@
 #include "tests/golden/golden.h"
 
-#include "analysis/compare/summary.h"
 #include "analysis/compare/registers.h"
+#include "analysis/compare/summary.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 // Columns of a line: heat, verb, control fields, code.
 constexpr std::size_t verb_at = 7, control_at = 32, control_size = 22, code_at = 56;
-constexpr std::string_view kernel_mark = "== ", same_mark = "as ";
+constexpr std::string_view kernel_mark = "== ", same_mark = "as ", other_mark = "on ";
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -205,20 +205,29 @@ GoldenKernel golden_kernel(const std::string& variant, const SassKernel& kernel,
   return golden;
 }
 
-std::string print_golden(const std::string& title, const std::vector<GoldenKernel>& kernels) {
+std::string print_golden(const std::string& title, const std::vector<GoldenKernel>& kernels,
+                         const std::vector<GoldenTarget>& earlier) {
   std::string text = "# " + title + "\n";
   std::map<std::vector<std::string>, std::string> first;
   for (const GoldenKernel& kernel : kernels) {
     text += fmt::format("\n{}{}\n", kernel_mark, kernel.variant);
     const auto [found, added] = first.emplace(kernel.lines, kernel.variant);
-    if (!added) text += fmt::format("{}{}\n", same_mark, found->second);
-    for (const std::string& line : kernel.lines)
-      if (added) text += line + "\n";
+    const auto same = std::find_if(earlier.begin(), earlier.end(), [&](const GoldenTarget& one) {
+      const GoldenKernel* there = find(one.kernels, kernel.variant);
+      return there != nullptr && there->lines == kernel.lines;
+    });
+    if (!added)
+      text += fmt::format("{}{}\n", same_mark, found->second);
+    else if (same != earlier.end())
+      text += fmt::format("{}{}\n", other_mark, same->target);
+    else
+      for (const std::string& line : kernel.lines) text += line + "\n";
   }
   return text;
 }
 
-Result<std::vector<GoldenKernel>> parse_golden(std::string_view text, const std::string& name) {
+Result<std::vector<GoldenKernel>> parse_golden(std::string_view text, const std::string& name,
+                                               const std::vector<GoldenTarget>& earlier) {
   std::vector<GoldenKernel> kernels;
   int number = 0;
   while (!text.empty()) {
@@ -236,6 +245,16 @@ Result<std::vector<GoldenKernel>> parse_golden(std::string_view text, const std:
       if (other == nullptr)
         return fail(Step::io, "{}:{}: no earlier kernel {}", name, number,
                     line.substr(same_mark.size()));
+      kernels.back().lines = other->lines;
+    } else if (line.starts_with(other_mark)) {
+      const auto at = std::find_if(earlier.begin(), earlier.end(), [&](const GoldenTarget& one) {
+        return one.target == line.substr(other_mark.size());
+      });
+      const GoldenKernel* other =
+          at == earlier.end() ? nullptr : find(at->kernels, kernels.back().variant);
+      if (other == nullptr)
+        return fail(Step::io, "{}:{}: no listing of {} {}", name, number, kernels.back().variant,
+                    line);
       kernels.back().lines = other->lines;
     } else {
       kernels.back().lines.push_back(line);

@@ -26,12 +26,19 @@ GoldenKernel golden_kernel(const std::string& variant, const cubin::SassKernel& 
                            const image::SourceMap& source,
                            const std::vector<flow::RoleWindow>& windows);
 
+struct GoldenTarget {
+  std::string target;  // "sm_90a"
+  std::vector<GoldenKernel> kernels;
+};
+
 // All kernels of one target. `title` is one line for people. A kernel whose lines are those of an
-// earlier one names that one instead.
-std::string print_golden(const std::string& title, const std::vector<GoldenKernel>& kernels);
+// earlier one names that one instead ("as ID"), or the earlier target that has them ("on sm_90a").
+std::string print_golden(const std::string& title, const std::vector<GoldenKernel>& kernels,
+                         const std::vector<GoldenTarget>& earlier = {});
 
 // Step::io, with the line, when the text is not what print_golden prints.
-Result<std::vector<GoldenKernel>> parse_golden(std::string_view text, const std::string& name);
+Result<std::vector<GoldenKernel>> parse_golden(std::string_view text, const std::string& name,
+                                               const std::vector<GoldenTarget>& earlier = {});
 
 struct GoldenChange {
   std::string variant;

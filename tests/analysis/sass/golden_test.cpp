@@ -93,6 +93,19 @@ TEST(Golden, SaysWhatChanged) {
   EXPECT_NE(other.find("\n  + hot    consumer.release         03"), std::string::npos) << other;
 }
 
+TEST(Golden, NamesTheEarlierTargetThatHasTheSameLines) {
+  const std::vector<GoldenKernel> kernels = {{"v", {"hot  a"}}, {"w", {"hot  b"}}};
+  const std::vector<GoldenTarget> earlier = {{"sm_80", {{"v", {"hot  c"}}}},
+                                             {"sm_90a", {{"v", {"hot  a"}}}}};
+  const std::string text = print_golden("t", kernels, earlier);
+  EXPECT_EQ(text, "# t\n\n== v\non sm_90a\n\n== w\nhot  b\n");
+  const auto read = parse_golden(text, "file", earlier);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ((*read)[0].lines, kernels[0].lines);
+  EXPECT_EQ((*read)[1].lines, kernels[1].lines);
+  EXPECT_EQ(parse_golden(text, "file").error().text(), "io: file:4: no listing of v on sm_90a");
+}
+
 TEST(Golden, IsReadAsItWasPrinted) {
   GoldenKernel a = golden(loop), b = a, c = golden(with(3, "consumer.release| BAR.ARV 0x1 # 3"));
   b.variant = "w", c.variant = "x";
