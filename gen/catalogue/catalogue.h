@@ -92,6 +92,7 @@ struct Component {
   ProtocolFacts protocol;          // of its kind alone
   MoverFacts mover;
   WorkFacts work;
+  ProbePlanFacts plan;
   std::vector<Word> words;
   std::vector<NamedExpression> names;  // [flags] and [numbers]
   std::vector<Axis> axes;

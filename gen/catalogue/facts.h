@@ -2,6 +2,7 @@
 // (docs/catalogue.md). No C++ knows a component by its name.
 #pragma once
 
+#include "core/image/launch.h"
 #include "gen/catalogue/expression.h"
 
 #include <optional>
@@ -80,6 +81,18 @@ struct WorkFacts {
       behind;                       // items under way when a slot is released: it is an earlier one
   std::optional<Expression> fixed;  // its warps must keep their numbers
   ProductFacts product;
+};
+
+// [plan] of a probe: what a launch of it is where that is not what a ring's is.
+struct ProbePlanFacts {
+  std::optional<image::Role> timed_role;
+  std::string unit;                      // "cycles per phase"
+  std::vector<std::string> timed_verbs;  // empty: all that a gate knows
+  std::optional<Expression> cluster_size, work_amount, max_items;
+  std::optional<Expression> phases;  // so many full barriers are read back, where the protocol can
+  bool repeats = false;              // `unroll` items are in the body of the loop
+  bool guarded = true;               // false: nothing in it waits
+  std::vector<image::Reading> readings;
 };
 
 // A spelling that verbs of the component share: Mustache that stands for `{{name}}`.

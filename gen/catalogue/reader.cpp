@@ -114,6 +114,7 @@ TomlReader CatalogueReader::top(const Source& source) {
   if (!source.is_common && source.kind == ComponentKind::mover)
     add({"payload", "tensor_map", "stored"});
   if (!source.is_common && source.kind == ComponentKind::work) add({"works", "product"});
+  if (!source.is_common && source.kind == ComponentKind::probe) add({"plan"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 
@@ -286,6 +287,51 @@ void CatalogueReader::read_facts(const Source& source) {
   if (source.kind == ComponentKind::protocol) read_protocol_facts(source);
   if (source.kind == ComponentKind::mover) read_mover_facts(source);
   if (source.kind == ComponentKind::work) read_work_facts(source);
+  if (source.kind == ComponentKind::probe) read_plan(source);
+}
+
+std::optional<image::Role> CatalogueReader::read_role(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return {};
+  const std::string word = reader.text(key);
+  const auto role = base::value_of_word<image::Role>(word);
+  if (!role)
+    reader.refuse(key, fmt::format("no role '{}'", word),
+                  base::nearest_word_hint(word, words_of(image::Role{})));
+  return role;
+}
+
+void CatalogueReader::read_plan(const Source& source) {
+  ProbePlanFacts& plan = component_of(source).plan;
+  TomlReader file = top(source);
+  const TomlValue* table = file.table("plan");
+  if (table == nullptr) return;
+  TomlReader reader(source.file, *table, "[plan]",
+                    {"timed_role", "unit", "timed_verbs", "cluster_size", "work_amount",
+                     "max_items", "phases", "repeats", "guarded", "readings"},
+                    status_);
+  plan.timed_role = read_role(reader, "timed_role");
+  plan.unit = reader.text_or("unit", {});
+  plan.timed_verbs = reader.words("timed_verbs");
+  for (const std::string& verb : plan.timed_verbs)
+    if (!base::contains(verb_names(), verb))
+      reader.refuse("timed_verbs", fmt::format("no verb '{}'", verb),
+                    base::nearest_word_hint(verb, verb_names()));
+  plan.repeats = reader.truth_or("repeats", false);
+  plan.guarded = reader.truth_or("guarded", true);
+  for (const TomlValue* row : reader.tables("readings")) {
+    TomlReader one(source.file, *row, "readings", {"name", "unit", "role"}, status_);
+    const auto role = read_role(one, "role");
+    plan.readings.push_back({one.text("name"), one.text("unit"), role.value_or(image::Role::none),
+                             static_cast<int>(plan.readings.size())});
+  }
+  FactTable numbers(catalogue_, {{source.file, &source.table}}, "plan", table->keys, status_);
+  const auto number = [&](std::string_view key) {
+    return numbers.expression_if(key, ValueKind::number);
+  };
+  plan.cluster_size = number("cluster_size");
+  plan.work_amount = number("work_amount");
+  plan.max_items = number("max_items");
+  plan.phases = number("phases");
 }
 
 void CatalogueReader::read_protocol_facts(const Source& source) {

@@ -81,6 +81,8 @@ class CatalogueReader {
   std::optional<Expression> read_count(base::TomlReader& reader, const rule::RuleText::Count& count,
                                        const std::string& text);
   void add_alike(Component& component) const;
+  void read_plan(const Source& source);
+  std::optional<image::Role> read_role(base::TomlReader& reader, std::string_view key);
   void check_families(base::TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
   void check_range(base::TomlReader& reader, std::string_view key, const std::string& range);

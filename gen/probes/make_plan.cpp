@@ -153,6 +153,7 @@ Result<Plan> make_plan(const catalogue::Catalogue& catalogue, const VariantKey& 
   place_shared_memory(plan);
   plan.phases_checked = plan.facts.read_words() * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
+  PHASEBIT_TRY(apply_declared(figures, variant, plan));
   plan.launch.phases_checked = plan.phases_checked;
   return plan;
 }

@@ -39,21 +39,6 @@ Status finish_ring(const image::VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status finish_handoff(const image::VariantKey& variant, Plan& plan) {
-  PHASEBIT_TRY(finish_ring(variant, plan));
-  plan.launch.timed_role = Role::producer;
-  plan.launch.unit = "cycles per round trip";
-  return repeat_items(variant, plan);
-}
-
-// A ring in each CTA of one cluster. The first CTA's record speaks for all.
-Status finish_cluster_ring(const image::VariantKey& variant, Plan& plan) {
-  PHASEBIT_TRY(finish_ring(variant, plan));
-  PHASEBIT_TRY_ASSIGN(size, whole_number(variant, "cluster_size", 2));
-  plan.launch.cluster_size = size;
-  return {};
-}
-
 // CTAs of the largest cluster but the one that they speak to.
 constexpr int most_arrivers = 15;
 
@@ -125,21 +110,6 @@ Status lay_out_barrier_word(const image::VariantKey&, Plan& plan) {
   slice.role = Role::consumer;
   plan.launch.slices = {slice};
   plan.launch.threads = 32;
-  return {};
-}
-
-// Four operations at most: the barriers' states are those of 1, 2, 3 and 4 of them.
-Status finish_barrier_word(const image::VariantKey& variant, Plan& plan) {
-  PHASEBIT_TRY_ASSIGN(expected, whole_number(variant, "expected_arrivals", 0));
-  image::LaunchShape& launch = plan.launch;
-  launch.work_amount = static_cast<std::uint32_t>(expected);
-  launch.max_items = 4;
-  launch.timed_role = Role::consumer;
-  launch.unit = "cycles per operation";
-  launch.readings = {{"word_low", "low half of the barrier's word", Role::consumer, 0},
-                     {"word_high", "high half of the barrier's word", Role::consumer, 1}};
-  launch.guarded = false;
-  plan.phases_checked = 0;
   return {};
 }
 
@@ -308,15 +278,6 @@ Status finish_fanin(const VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
-// entangle: the lanes of one warp arrive apart.
-Status finish_entangle(const VariantKey& variant, Plan& plan) {
-  plan.launch.timed_role = Role::both;
-  plan.launch.unit = "cycles per phase";
-  read_back(plan, plan.facts.read_full, 1);
-  plan.timed_verbs = {"commit", "wait"};
-  return repeat_items(variant, plan);
-}
-
 // stream: a grid on one SM or more that reads data.
 Status finish_stream(const image::VariantKey& variant, Plan& plan) {
   image::LaunchShape& launch = plan.launch;
@@ -379,16 +340,13 @@ Status finish_issue(const image::VariantKey& variant, Plan& plan) {
 
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
-    ProbePlanner{"handoff", lay_out_warps, finish_handoff},
     ProbePlanner{"verb", lay_out_warps, finish_verb},
     ProbePlanner{"response", lay_out_warps, finish_response},
     ProbePlanner{"interference", lay_out_interference, finish_interference},
     ProbePlanner{"fanin", lay_out_warps, finish_fanin},
-    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
-    ProbePlanner{"cluster_ring", lay_out_warps, finish_cluster_ring},
     ProbePlanner{"remote", lay_out_warps, finish_remote},
-    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
+    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_ring},
     ProbePlanner{"stream", lay_out_warps, finish_stream},
     ProbePlanner{"issue", lay_out_issue, finish_issue},
     ProbePlanner{"form", lay_out_form, finish_form},
@@ -401,6 +359,25 @@ const ProbePlanner& planner_of(const std::string& probe) {
       std::find_if(planners.begin(), planners.end(),
                    [&](const ProbePlanner& planner) { return planner.probe == probe; });
   return known == planners.end() ? planners.front() : *known;
+}
+
+Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& plan) {
+  const catalogue::ProbePlanFacts& declared = figures.chosen(catalogue::ComponentKind::probe).plan;
+  image::LaunchShape& launch = plan.launch;
+  if (declared.timed_role) launch.timed_role = *declared.timed_role;
+  if (!declared.unit.empty()) launch.unit = declared.unit;
+  if (!declared.timed_verbs.empty()) plan.timed_verbs = declared.timed_verbs;
+  if (!declared.readings.empty()) launch.readings = declared.readings;
+  if (!declared.guarded) launch.guarded = false;
+  PHASEBIT_TRY_ASSIGN(cluster_size, figures.number(declared.cluster_size));
+  if (declared.cluster_size) launch.cluster_size = cluster_size;
+  PHASEBIT_TRY_ASSIGN(work_amount, figures.number(declared.work_amount));
+  if (declared.work_amount) launch.work_amount = static_cast<std::uint32_t>(work_amount);
+  PHASEBIT_TRY_ASSIGN(max_items, figures.number(declared.max_items));
+  if (declared.max_items) launch.max_items = max_items;
+  PHASEBIT_TRY_ASSIGN(phases, figures.number(declared.phases));
+  if (declared.phases) read_back(plan, plan.facts.read_full, phases);
+  return declared.repeats ? repeat_items(variant, plan) : Status();
 }
 
 }  // namespace phasebit::probes

@@ -1,6 +1,7 @@
 // What a probe decides of a variant's plan. A probe that is not in the table is planned as a ring.
 #pragma once
 
+#include "gen/probes/facts.h"
 #include "gen/probes/plan.h"
 
 #include <string>
@@ -18,5 +19,8 @@ struct ProbePlanner {
 };
 
 const ProbePlanner& planner_of(const std::string& probe);
+
+// After `finish`: [plan] of the probe's file.
+Status apply_declared(const Figures& figures, const image::VariantKey& variant, Plan& plan);
 
 }  // namespace phasebit::probes
