@@ -3,8 +3,8 @@
 
 #include "cli/arguments.h"
 #include "pipeline/lower/history.h"
-#include "pipeline/lower/missing_forms.h"
 #include "pipeline/lower/lower_file.h"
+#include "pipeline/lower/missing_forms.h"
 #include "pipeline/lower/verb_table.h"
 
 namespace phasebit::cli {

@@ -455,7 +455,8 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   add_line(text, side_line('A', left, diff.left));
   add_line(text, side_line('B', right, diff.right));
   add_line(text, verdict_line(diff));
-  for (const std::string& line : diff.outside_text) add_line(text, "  beside the instructions: " + line);
+  for (const std::string& line : diff.outside_text)
+    add_line(text, "  beside the instructions: " + line);
   text += "\n" + table::render(verb_table(diff), table::TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =

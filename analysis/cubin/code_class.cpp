@@ -1,9 +1,9 @@
 #include "analysis/cubin/code_class.h"
 
+#include "analysis/cubin/elf_file.h"
+#include "analysis/cubin/image_graph.h"
 #include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/sass_word.h"
-#include "analysis/cubin/image_graph.h"
-#include "analysis/cubin/elf_file.h"
 #include "core/base/hash.h"
 #include "core/image/placement/code_moves.h"
 

@@ -2,8 +2,8 @@
 // calls, each described by its content.
 #pragma once
 
-#include "analysis/cubin/sass_word.h"
 #include "analysis/cubin/elf_file.h"
+#include "analysis/cubin/sass_word.h"
 
 #include <array>
 #include <cstdint>

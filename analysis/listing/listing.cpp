@@ -1,8 +1,8 @@
 #include "analysis/listing/listing.h"
 
-#include "analysis/disassembly/nvdisasm_json.h"
-#include "analysis/disassembly/live.h"
 #include "analysis/disassembly/disassembler.h"
+#include "analysis/disassembly/live.h"
+#include "analysis/disassembly/nvdisasm_json.h"
 #include "analysis/flow/features.h"
 #include "analysis/reading/flow_dot.h"
 #include "analysis/reading/loops.h"

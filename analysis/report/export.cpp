@@ -3,8 +3,8 @@
 #include "core/base/text.h"
 #include "core/record/same_code.h"
 #include "core/record/statistics.h"
-#include "core/store/load.h"
 #include "core/store/flat.h"
+#include "core/store/load.h"
 
 #include <algorithm>
 #include <set>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bench/point/buffers.h"
-#include "bench/point/launcher.h"
 #include "bench/point/chain.h"
+#include "bench/point/launcher.h"
 #include "bench/point/verify.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "analysis/report/claims/checked_claims.h"
-#include "cli/commands.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/images/progress.h"
 

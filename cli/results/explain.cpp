@@ -1,7 +1,7 @@
 #include "pipeline/explain/explain.h"
 
-#include "cli/commands.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
 
 #include <cstdio>
 

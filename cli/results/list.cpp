@@ -1,5 +1,5 @@
-#include "cli/commands.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
 
 namespace phasebit::cli {
 

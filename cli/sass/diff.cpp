@@ -1,4 +1,5 @@
 #include "analysis/compare/diff.h"
+
 #include "cli/commands.h"
 #include "core/base/text.h"
 

@@ -1,7 +1,7 @@
 #include "pipeline/explain/history.h"
 
-#include "cli/commands.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
 #include "core/base/file.h"
 
 #include <cstdio>

@@ -1,7 +1,6 @@
-#include "pipeline/sass/library.h"
-
-#include "cli/commands.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
+#include "pipeline/sass/library.h"
 
 namespace phasebit::cli {
 

@@ -1,6 +1,7 @@
+#include "pipeline/reduce/reduce.h"
+
 #include "cli/commands.h"
 #include "core/base/file.h"
-#include "pipeline/reduce/reduce.h"
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 #include "cli/commands.h"
 #include "core/ptx/file.h"
 #include "pipeline/images/prepare.h"
-#include "pipeline/select/open_space.h"
 #include "pipeline/select/choices.h"
+#include "pipeline/select/open_space.h"
 
 #include <cstdio>
 #include <sstream>

@@ -17,7 +17,8 @@ struct Home {
   fs::path toolchains;  // one folder a version, as tools/toolchain makes them
   fs::path cache;       // of assembly and what is derived from it; may be deleted at any time
   bool installed = false;
-  fs::path packages = {};  // site-packages of the Python environment it was installed into, or empty
+  fs::path packages =
+      {};  // site-packages of the Python environment it was installed into, or empty
 
   // What to run for a ptxas: "tools/toolchain", or its whole path when it is installed.
   std::string toolchain_command() const;

@@ -1,5 +1,5 @@
-#include "core/base/hash.h"
 #include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/record/same_code.h"
 #include "core/store/csv_rows.h"
 #include "core/store/flat.h"

@@ -2,8 +2,8 @@
 
 #include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/proof.h"
-#include "core/ptx/flow/values.h"
 #include "core/ptx/flow/stuck.h"
+#include "core/ptx/flow/values.h"
 #include "gen/guard/polls.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "core/base/hash.h"
 #include "core/base/interrupt.h"
 #include "core/base/process.h"
-#include "gen/ptxas/module.h"
 #include "gen/ptxas/messages.h"
+#include "gen/ptxas/module.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 #include "gen/ptxas/toolchain.h"
 
-#include "core/base/text.h"
 #include "core/base/process.h"
+#include "core/base/text.h"
 #include "core/isa/targets.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/image/whole.h"
+#include "core/ptx/file.h"
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/head.h"
-#include "core/ptx/file.h"
 #include "gen/catalogue/template_set.h"
 
 #include <algorithm>

@@ -11,8 +11,8 @@
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/images/anchors.h"
-#include "pipeline/images/gate_images.h"
 #include "pipeline/images/assembled.h"
+#include "pipeline/images/gate_images.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
 

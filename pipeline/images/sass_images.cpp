@@ -1,7 +1,7 @@
 #include "pipeline/images/sass_images.h"
 
-#include "analysis/disassembly/live.h"
 #include "analysis/disassembly/disassembler.h"
+#include "analysis/disassembly/live.h"
 #include "analysis/flow/census.h"
 #include "core/base/parallel.h"
 

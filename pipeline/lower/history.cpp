@@ -1,8 +1,8 @@
 #include "pipeline/lower/history.h"
 
 #include "core/base/file.h"
-#include "core/base/text.h"
 #include "core/base/process.h"
+#include "core/base/text.h"
 #include "core/base/toml.h"
 #include "pipeline/lower/lower_file.h"
 #include "pipeline/lower/verb_table.h"

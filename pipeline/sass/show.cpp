@@ -1,14 +1,14 @@
 #include "pipeline/sass/show.h"
 
 #include "analysis/disassembly/live.h"
-#include "analysis/foreign/module.h"
 #include "analysis/foreign/listing.h"
+#include "analysis/foreign/module.h"
 #include "analysis/listing/listing.h"
 #include "pipeline/images/images.h"
 #include "pipeline/sass/files.h"
+#include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
-#include "pipeline/select/choices.h"
 
 namespace phasebit::pipeline::sass {
 

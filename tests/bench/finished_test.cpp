@@ -1,5 +1,4 @@
 #include "bench/campaign/plan.h"
-
 #include "tests/store/rows.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // What a repetition changes: one thing, always the same, and only what there is room for.
 #include "bench/campaign/plan.h"
-
 #include "tests/bench/fake_bundle.h"
 
 #include <gtest/gtest.h>

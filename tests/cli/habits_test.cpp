@@ -1,8 +1,8 @@
 // What every command keeps to: nothing asked for is silently ignored, names are exact where they
 // are meant so, errors are said once, examples work.
 #include "gen/ptxas/toolchain.h"
-#include "pipeline/images/progress.h"
 #include "pipeline/images/assembled.h"
+#include "pipeline/images/progress.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
 #include "tests/home.h"

@@ -1,6 +1,7 @@
 // The matrices that a slot holds, their products, and where a thread has them.
-#include "core/image/launch.h"
 #include "core/image/product/product.h"
+
+#include "core/image/launch.h"
 #include "core/image/tensor/tile.h"
 
 #include <bit>

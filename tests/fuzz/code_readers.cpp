@@ -3,8 +3,8 @@
 #include "analysis/cubin/cubin.h"
 #include "analysis/disassembly/live.h"
 #include "analysis/disassembly/nvdisasm_json.h"
-#include "analysis/foreign/packed/images.h"
 #include "analysis/foreign/packed/fatbin.h"
+#include "analysis/foreign/packed/images.h"
 #include "core/isa/version.h"
 #include "tests/fuzz/reader.h"
 

@@ -175,8 +175,8 @@ const Damage damages[] = {
     {"probes/ring/probe.toml", "[plan]\nmax_items = \"num_stagse\"\n",
      "spec: probes/ring/probe.toml:2: max_items: column 1: no axis 'num_stagse' "
      "(did you mean 'num_stages'?)"},
-    {"probes/ring/probe.toml", "[plan]\ntimed = \"both\"\n",
-     "spec: probes/ring/probe.toml:2: timed: no such key (did you mean 'timed_role'?)"},
+    {"probes/ring/probe.toml", "[plan]\ntimed_rule = \"both\"\n",
+     "spec: probes/ring/probe.toml:2: timed_rule: no such key (did you mean 'timed_role'?)"},
     {"movers/none/mover.toml", "[[needs]]\nptx = \"8.x\"\n",
      "spec: movers/none/mover.toml:2: ptx: '8.x' is not a version"},
     {"movers/none/mover.toml", "[[needs]]\nreason = \"x\"\n",

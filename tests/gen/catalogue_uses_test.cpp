@@ -46,13 +46,15 @@ class Uses : public testing::Test {
 // blackwell is like hopper, rubin like blackwell (core/isa/targets.toml).
 TEST_F(Uses, RulesHoldForFamiliesThatAreAlikeAndNotNamed) {
   const auto families = [&](const std::string& covers, const std::string& of_gate) {
-    folder_.write("protocols/own/protocol.toml",
-                  "covers = [" + covers + "]\n[[gate]]\nverb = \"commit\"\nfamilies = [" + of_gate +
-                      "]\nrequire = { \"B*\" = 1 }\n");
+    folder_.write(own_file,
+                  fmt::format("covers = [{}]\n{}families = [{}]\n", covers, own_text, of_gate));
     const auto catalogue = Catalogue::load(folder_.path());
     EXPECT_TRUE(catalogue) << catalogue.error().text();
     const Component* own = catalogue->find(ComponentKind::protocol, "own");
-    return std::pair(own->covers, own->gates.front().families);
+    for (const auto& gate : own->gates)
+      if (gate.require.size() == 1 && gate.require.front().pattern == "B*")
+        return std::pair(own->covers, gate.families);
+    return std::pair(own->covers, Words{"no such gate"});
   };
   const Words newer = {"hopper", "blackwell", "rubin"};
   EXPECT_EQ(families("\"hopper\"", "\"hopper\""), std::pair(newer, newer));

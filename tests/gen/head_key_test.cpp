@@ -1,7 +1,6 @@
 // The key of a head against the catalogue of the templates.
-#include "gen/render/head_plan.h"
-
 #include "core/base/toml.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/variants.h"
 #include "tests/home.h"
 

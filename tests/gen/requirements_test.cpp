@@ -115,9 +115,9 @@ TEST(GateSpecs, AreUnknownWhereAComponentDeclaresNothing) {
   };
   const Unknown rows[] = {
       {"ring/mbarrier/none/none", "", "13.5", "the SASS family of the target is unknown"},
-      {"ring/mbarrier/none/none", "rubin", "13.5", "mbarrier declares no SASS for rubin"},
+      {"ring/mbarrier/none/none", "turing", "13.5", "mbarrier declares no SASS for turing"},
       {"ring/mbarrier/none/none", "hopper", "11.8", "mbarrier declares no SASS for ptxas 11.8"},
-      {"ring/flag/st_shared/none", "blackwell", "13.5", "st_shared declares no SASS for blackwell"},
+      {"ring/flag/st_shared/none", "ada", "13.5", "st_shared declares no SASS for ada"},
   };
   for (const Unknown& row : rows) {
     SCOPED_TRACE(row.why);

@@ -1,8 +1,8 @@
 #include "core/ptx/flow/flow.h"
 
 #include "core/ptx/flow/counts.h"
-#include "core/ptx/flow/values.h"
 #include "core/ptx/flow/stuck.h"
+#include "core/ptx/flow/values.h"
 
 #include <gtest/gtest.h>
 

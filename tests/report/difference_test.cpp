@@ -1,5 +1,4 @@
 #include "analysis/report/data/comparison.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>

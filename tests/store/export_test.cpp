@@ -1,6 +1,5 @@
-#include "core/store/load.h"
-
 #include "core/record/same_code.h"
+#include "core/store/load.h"
 #include "tests/store/rows.h"
 
 #include <gtest/gtest.h>

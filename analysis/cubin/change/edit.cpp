@@ -1,8 +1,8 @@
 #include "analysis/cubin/change/edit.h"
 
-#include "analysis/cubin/sass_word.h"
 #include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/instruction.h"
+#include "analysis/cubin/sass_word.h"
 
 #include <charconv>
 #include <cstring>

@@ -141,9 +141,10 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
   }
   std::vector<ClaimRow> rows;
   for (const auto& [id, group] : groups)
-    rows.push_back(group.first->of_all ? one_copy(maker, *group.first, group.second)
-                                       : one_item(maker, *group.first, group.second,
-                                                  data::find_variant(data.aggregation.without_loop, id)));
+    rows.push_back(group.first->of_all
+                       ? one_copy(maker, *group.first, group.second)
+                       : one_item(maker, *group.first, group.second,
+                                  data::find_variant(data.aggregation.without_loop, id)));
   return rows;
 }
 

@@ -55,7 +55,8 @@ bool is_unrolled_item(const VariantAxes& axes) {
 }
 
 std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points) {
-  std::map<std::pair<std::string, std::string>, UnrolledPair> found;  // by id of one item, and device
+  std::map<std::pair<std::string, std::string>, UnrolledPair>
+      found;  // by id of one item, and device
   for (const Aggregate& point : points) {
     if (!is_unrolled_item(point.axes)) continue;
     UnrolledPair& sizes = found[{point.axes.variant().without("unroll").id, point.device_uuid}];

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/ptx/flow/counts.h"
-#include "core/ptx/flow/values.h"
 #include "core/ptx/flow/stuck.h"
+#include "core/ptx/flow/values.h"
 
 #include <functional>
 #include <map>

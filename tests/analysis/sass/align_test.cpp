@@ -1,6 +1,5 @@
 #include "analysis/compare/align/align.h"
 
-
 #include <algorithm>
 #include <ctime>
 #include <random>

@@ -1,5 +1,4 @@
 #include "analysis/foreign/module.h"
-
 #include "core/rule/rule.h"
 #include "tests/analysis/sass/code_files.h"
 

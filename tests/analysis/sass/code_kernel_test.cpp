@@ -1,5 +1,5 @@
-#include "analysis/foreign/kernel.h"
 #include "analysis/foreign/file.h"
+#include "analysis/foreign/kernel.h"
 
 #include <gtest/gtest.h>
 

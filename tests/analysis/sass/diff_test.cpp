@@ -1,4 +1,5 @@
 #include "analysis/compare/diff.h"
+
 #include "analysis/compare/numbers.h"
 #include "tests/analysis/sass/handmade.h"
 

@@ -1,6 +1,5 @@
-#include "analysis/gate/gate.h"
-
 #include "analysis/disassembly/cache.h"
+#include "analysis/gate/gate.h"
 
 #include <functional>
 #include <set>

@@ -1,5 +1,4 @@
 #include "analysis/reading/loops.h"
-
 #include "tests/analysis/sass/handmade.h"
 
 #include <fmt/format.h>

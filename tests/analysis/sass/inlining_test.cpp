@@ -1,7 +1,7 @@
 // The chain of inlining, from the line table to the line that a view picks.
 #include "analysis/cubin/cubin.h"
-#include "analysis/cubin/source/names.h"
 #include "analysis/cubin/source/lines.h"
+#include "analysis/cubin/source/names.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"
 

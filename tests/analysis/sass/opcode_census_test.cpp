@@ -1,6 +1,5 @@
-#include "analysis/flow/census.h"
-
 #include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/census.h"
 #include "tests/analysis/sass/handmade.h"
 #include "tests/analysis/sass/rings.h"
 

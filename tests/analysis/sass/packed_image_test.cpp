@@ -1,7 +1,7 @@
 // What holds images: fatbins and their members, static libraries.
 #include "analysis/foreign/file.h"
-#include "analysis/foreign/packed/images.h"
 #include "analysis/foreign/packed/fatbin.h"
+#include "analysis/foreign/packed/images.h"
 #include "tests/analysis/sass/code_files.h"
 
 namespace phasebit::test {

@@ -1,8 +1,8 @@
 // Cubins with NOPs before their kernels: everything that names a place moves, and nothing else.
 #include "analysis/cubin/change/padding.h"
 
-#include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/cubin.h"
+#include "analysis/cubin/kernel_info.h"
 #include "analysis/disassembly/disassembler.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/rings.h"

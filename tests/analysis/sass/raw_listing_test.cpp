@@ -1,7 +1,6 @@
 // Raw listings against what nvdisasm prints of whole cubins, over real kernels of several SMs.
-#include "analysis/disassembly/disassembler.h"
-
 #include "analysis/cubin/sass_word.h"
+#include "analysis/disassembly/disassembler.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/class_images.h"

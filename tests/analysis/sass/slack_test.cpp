@@ -1,5 +1,4 @@
 #include "analysis/reading/waits.h"
-
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>
