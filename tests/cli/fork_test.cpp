@@ -275,7 +275,7 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
            "/tuned=yours' is not this fork (write `id = \"" + ring +
            "/tuned=mine\"`, and `tuned = \"mine\"` in [key])"},
       {"//@ [parent]\n//@ id", "//@ [parent]\n//@ name",
-       "spec: ptx/tuned/mine.ptx:58: name: no such key (one of: id, text)"},
+       "spec: ptx/tuned/mine.ptx:32: name: no such key (one of: id, text)"},
       {"count = 4, arrivals = 1 },\n//@ ]", "count = 400, arrivals = 1 },\n//@ ]",
        "spec: ptx/tuned/mine.ptx:17: barrier empty: it ends at byte 3232, the kernel has 2304 "
        "bytes "

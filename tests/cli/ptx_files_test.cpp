@@ -113,15 +113,17 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
 // that they are not those of the key.
 TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
   const std::string text = home_.says({"show", ring}).out;
-  const std::pair<const char*, const char*> rows[] = {
-      {"wait = \"try_wait\"", "wait = \"test_wait\""},
-      {"addressing = \"runtime\"", "addressing = \"unrolled\""},
-      {"semantics = \"implicit\"", "semantics = \"fenced\""},
-      {"arrival = \"warp\"", "arrival = \"thread\""},
+  // Behind the key's last line, or a rule taken out. No rule holds layout and uniform_role.
+  const std::string work = "//@ work = \"none\"\n";
+  const auto with = [&](const char* axis) { return work + "//@ " + axis + "\n"; };
+  const std::pair<std::string, std::string> rows[] = {
+      {work, with("wait = \"test_wait\"")},
+      {work, with("addressing = \"unrolled\"")},
+      {work, with("semantics = \"fenced\"")},
+      {work, with("arrival = \"thread\"")},
       {"{ verb = \"drain\", require = { \"LDS*\" = 1 } },\n//@", ""},
-      // Axes that no rule holds: in the key alone, and in the text alone.
-      {"layout = \"v0\"", "layout = \"v1\""},
-      {"uniform_role = \"off\"", "uniform_role = \"on\""},
+      {work, with("layout = \"v1\"")},
+      {work, with("uniform_role = \"on\"")},
   };
   int n = 0;
   for (const auto& [before, after] : rows) {
@@ -131,7 +133,7 @@ TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
     Project::edit(file(name), "//@ id = \"" + ring + "\"\n", "");
     const base::ProcessOutput read = home_.says({"sass", "show", name, "-t", "sm_90a"});
     EXPECT_NE((read.out + read.err).find(label(name) + "-not-held-to-its-key"), std::string::npos)
-        << before << ": " << read.out << read.err;
+        << after << ": " << read.out << read.err;
   }
 }
 
