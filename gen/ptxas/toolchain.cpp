@@ -31,7 +31,7 @@ bool is_program(const fs::path& path) {
 
 // tools/toolchain's; without it that of the Python environment that phasebit was installed into.
 fs::path pinned_folder(const Home& home) {
-  const fs::path own = home.toolchains / pinned_toolchain;
+  fs::path own = home.toolchains / pinned_toolchain;
   if (home.packages.empty() || !toolchain_programs(own).empty()) return own;
   return toolchain_programs(home.packages).empty() ? own : home.packages;
 }
