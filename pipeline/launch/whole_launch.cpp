@@ -12,9 +12,10 @@
 
 namespace phasebit::pipeline::launch {
 
-using Kind = WholeParameter::Kind;
 using image::WholeLaunch;
 using image::WholeParameter;
+
+using Kind = WholeParameter::Kind;
 
 namespace {
 
