@@ -3,6 +3,7 @@
 #include "core/image/placement/code_moves.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 #include <string>
@@ -186,15 +187,19 @@ bool FinishedPoints::has_error(const PointKey& key, const record::PointError& er
 
 namespace {
 
-constexpr int factors = 6;
 constexpr std::uint64_t most_start_offset = 31;
 constexpr std::uint64_t paddings =
     image::placement::largest_padding_bytes / image::placement::padding_step_bytes;
 
+enum class Change { start_offset, sm, sub_partitions, padding, together, together_padded };
+constexpr std::array changes = {
+    Change::start_offset,   Change::start_offset, Change::sm,
+    Change::sub_partitions, Change::padding,      Change::padding,
+    Change::padding,        Change::together,     Change::together_padded};
+
 // Numbers from 0 on that look random and are always the same.
-std::uint64_t number_of(const std::string& text, int repetition, std::uint64_t below) {
-  const auto base = std::stoull("0" + text.substr(0, 15), nullptr, 16);
-  std::uint64_t mixed = base + static_cast<std::uint64_t>(repetition) * 0x9E3779B97F4A7C15U;
+std::uint64_t number_of(int repetition, std::uint64_t below) {
+  std::uint64_t mixed = static_cast<std::uint64_t>(repetition) * 0x9E3779B97F4A7C15U;
   mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
   mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
   return (mixed ^ (mixed >> 31)) % below;
@@ -242,26 +247,26 @@ Conditions vary(const Conditions& base, const image::BundleVariant& variant, int
   Conditions changed = base;
   if (repetition == 0) return changed;
   const LaunchShape& shape = variant.launch;
-  const auto number = [&](std::uint64_t below) {
-    return number_of(variant.key.hash, repetition, below);
+  const auto number = [&](std::uint64_t below) { return number_of(repetition, below); };
+  const auto pad = [&] {
+    changed.padding = image::placement::padding_step_bytes * static_cast<int>(1 + number(paddings));
   };
-  switch ((repetition - 1) % factors) {
-    case 1:
+  switch (changes[static_cast<std::size_t>(repetition - 1) % changes.size()]) {
+    case Change::sm:
       if (shape.cluster_size <= 1 && device.row.multiprocessors > 1)
         changed.sm = other_sm(base, device.row.multiprocessors,
                               number(static_cast<std::uint64_t>(device.row.multiprocessors - 1)));
       break;
-    case 2: changed.first_warp = base.first_warp + shift(shape, device, number(3)); break;
-    case 3: {
-      // One padding a module, so that it is loaded twice and not once for each of its kernels.
-      const image::Image* timed = variant.image(image::Build::timed);
-      if (timed != nullptr)
-        changed.padding = image::placement::padding_step_bytes *
-                          static_cast<int>(1 + number_of(timed->module, repetition, paddings));
+    case Change::sub_partitions:
+      changed.first_warp = base.first_warp + shift(shape, device, number(3));
       break;
-    }
-    case 4: set_roles_together(shape, device, changed); break;
-    default:
+    case Change::padding: pad(); break;
+    case Change::together: set_roles_together(shape, device, changed); break;
+    case Change::together_padded:
+      set_roles_together(shape, device, changed);
+      pad();
+      break;
+    case Change::start_offset:
       changed.start_offset = static_cast<std::uint32_t>(1 + number(most_start_offset));
       break;
   }

@@ -103,10 +103,11 @@ record::PointKey key_of(const record::PointRow& row);
 
 // What a repetition changes that must not matter.
 
-// Repetition 0 is `base`. Those behind it change one thing each, in turn: the start offset, the SM,
-// the sub-partitions, where the code lies, whether the roles begin on one sub-partition, the start
-// offset again. What to depends on the variant's name and the repetition alone, so that a resumed
-// run finds its rows. A thing that the launch has no room for stays as it is.
+// Repetition 0 is `base`. 1 and 2 change the start offset, 3 the SM, 4 the sub-partitions, 5 to 7
+// where the code lies; in 8 the roles begin on one sub-partition, in 9 too, with the code
+// elsewhere. Then all comes again. What to depends on the repetition alone: a resumed run finds its
+// rows, and two variants are compared under the same condition. A thing that the launch has no room
+// for stays as it is.
 record::Conditions vary(const record::Conditions& base, const image::BundleVariant& variant,
                         int repetition, const device::DeviceInfo& device);
 
