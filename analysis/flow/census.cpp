@@ -115,7 +115,8 @@ void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, co
 int wanted_beside(const VerbRule& rule, const std::string& pattern, int items) {
   int wanted = 0;
   for (const OpcodeRule& one : rule.require)
-    if (one.pattern == pattern) wanted += one.count.low * (one.path == Path::beside ? 1 : items);
+    if (one.pattern == pattern && one.path != Path::at_once)
+      wanted += one.count.low * (one.path == Path::beside ? 1 : items);
   return wanted;
 }
 

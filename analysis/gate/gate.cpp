@@ -120,6 +120,8 @@ class Gate {
       const VerbCensus* census = find_census(census_, rule.verb, window.role);
       check_counts(rule, census != nullptr ? *census : none);
       for (const std::string& pattern : rule.forbid) check_forbidden(rule.verb, pattern, window);
+      for (const rule::OpcodeRule& one : rule.require)
+        if (one.path == Path::at_once) check_at_once(rule.verb, one, window);
     }
     if (applied || rule.require.empty()) return;
     complain("{} ({}): no timed window holds it", rule.verb,
@@ -145,6 +147,7 @@ class Gate {
     const int items = spec_.items_of(census.role);
     std::map<std::string, CountRange> beside;  // by pattern: what is counted in turns is there too
     for (const rule::OpcodeRule& one : rule.require) {
+      if (one.path == Path::at_once) continue;
       if (one.path == Path::beside || rule.passes != rule::Passes::loop) {
         const int passes = one.path == Path::beside ? 1 : spec_.beside_of(census.role);
         const CountRange there = times(one.count, passes);
@@ -192,6 +195,27 @@ class Gate {
     const VerbCensus* census = find_census(census_, verb, window.role);
     complain("{} ({}): forbidden {}, found {} {}", verb, role_name(window.role), pattern,
              rule::list_opcodes(found), both_lists(census != nullptr ? *census : none));
+  }
+
+  // Most of them that are under way together: their scoreboards say when one is waited for.
+  void check_at_once(const std::string& verb, const rule::OpcodeRule& rule,
+                     const RoleWindow& window) {
+    int most = 0, under_way = 0, scoreboards = 0;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] != flow::Heat::hot) continue;
+      const cubin::Instruction& instruction = kernel_.instructions[i];
+      const cubin::Control control = cubin::decode_control(instruction.word);
+      if ((control.wait_mask & scoreboards) != 0 || instruction.opcode.starts_with("DEPBAR"))
+        under_way = scoreboards = 0;
+      const SourceLine* line = flow::source_line(source_, instruction);
+      if (line == nullptr || line->verb != verb) continue;
+      if (!rule::opcode_matches(rule.pattern, instruction.opcode)) continue;
+      most = std::max(most, ++under_way);
+      scoreboards |= 1 << control.write_scoreboard;
+    }
+    if (rule.count.has(most)) return;
+    complain("{} ({}): expected {} {} at once, found {} before one is waited for", verb,
+             role_name(window.role), rule.pattern, rule::to_string(rule.count), most);
   }
 
   void check_everywhere(const RoleWindow& window) {

@@ -126,9 +126,9 @@ Status add_rule(const RuleText& text, const std::string& place, std::vector<Verb
 }  // namespace
 
 const std::vector<std::string>& rule_keys() {
-  static const std::vector<std::string> keys = {"verb",  "verbs",  "role",    "families",
-                                                "ptxas", "passes", "require", "cold",
-                                                "pass",  "beside", "forbid",  "ptx"};
+  static const std::vector<std::string> keys = {"verb",    "verbs",   "role", "families", "ptxas",
+                                                "passes",  "require", "cold", "pass",     "beside",
+                                                "at_once", "forbid",  "ptx"};
   return keys;
 }
 

@@ -1,6 +1,6 @@
 // Reads a rule, in the two forms in which it is written.
 //   a table, of TOML or JSON: verb or verbs, role, families, ptxas, passes, require, cold, pass,
-//   beside (tables PATTERN = COUNT), forbid (a list), ptx (a table OPCODE = FORM)
+//   beside, at_once (tables PATTERN = COUNT), forbid (a list), ptx (a table OPCODE = FORM)
 //   lines of text: "expect: PATTERN = COUNT", "cold: ...", "pass: ...", "beside: ...",
 //   "forbid: PATTERN"
 // A COUNT is a number, "1..2" or "2..". In a table it may be a text that the caller evaluates: the

@@ -46,6 +46,7 @@ std::string_view to_string(Path path) {
     case Path::cold: return "cold";
     case Path::pass: return "pass";
     case Path::beside: return "beside";
+    case Path::at_once: return "at_once";
   }
   bug("no such Path");
 }

@@ -45,14 +45,17 @@ std::optional<CountRange> parse_count(std::string_view text);
 // Where in the window of a role opcodes are counted. All but `beside` are counts of one pass
 // through the verb: of one item, where the loop is unrolled over several.
 enum class Path {
-  hot,    // `require`: on the path of a turn
-  cold,   // `cold`: of a turn, but off its path, such as the retry of a wait
-  pass,   // `pass`: hot or cold, where that is ptxas's choice
-  beside  // `beside`: in the window, before or behind the timed loop, whatever the passes there
+  hot,     // `require`: on the path of a turn
+  cold,    // `cold`: of a turn, but off its path, such as the retry of a wait
+  pass,    // `pass`: hot or cold, where that is ptxas's choice
+  beside,  // `beside`: in the window, before or behind the timed loop, whatever the passes there
+  at_once  // `at_once`: on the path of a turn, before any instruction waits for the scoreboard of
+           // one of them; of the whole turn, whatever its items
 };
 // The key of a rule that counts there.
 std::string_view to_string(Path path);
-inline constexpr Path all_paths[] = {Path::hot, Path::cold, Path::pass, Path::beside};
+inline constexpr Path all_paths[] = {Path::hot, Path::cold, Path::pass, Path::beside,
+                                     Path::at_once};
 
 struct OpcodeRule {
   std::string pattern;

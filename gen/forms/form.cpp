@@ -144,7 +144,8 @@ Result<std::vector<std::string>> form_ids() {
 FormPoint form_point(const image::VariantKey& key) {
   FormPoint point{key.value("form"),  key.value("path"), key.value("measure"),
                   key.value("lanes"), key.value("load"), 4};
-  if (key.value("unroll") == "8") point.unroll = 8;
+  for (const int unroll : {8, 16})
+    if (key.value("unroll") == std::to_string(unroll)) point.unroll = unroll;
   return point;
 }
 

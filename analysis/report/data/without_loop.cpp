@@ -94,7 +94,9 @@ std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
     Found& entry =
         found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
     FormSizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
-    (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
+    const std::string unroll = axes.value("unroll");
+    if (unroll == "8") sizes.large = &point;
+    if (!axes.names("unroll") || unroll == "4") sizes.small = &point;
   }
   return found;
 }

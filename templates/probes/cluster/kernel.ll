@@ -1,6 +1,7 @@
 ; Two CTAs of a cluster and the barriers between them, or the barrier of the whole cluster.
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> ranks}}
 {{> init}}
 {{> gather}}

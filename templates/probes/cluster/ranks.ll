@@ -2,7 +2,7 @@
 ; The producers of one CTA and the consumers of the other take part; the rest waits for the end.
 @elsewhere = internal thread_local global i1 false
 define internal void @ranks() alwaysinline {
-  %role = load i32, ptr @role
+  %role = call i32 @uniform_role()
   %produces = icmp eq i32 %role, 1
   %first = load i32, ptr @first_rank
   %second = load i32, ptr @second_rank

@@ -1,6 +1,7 @@
 ; A ring in each CTA of a cluster. Copies and releases may go from one to another.
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> init}}
 {{> gather}}
 {{> start_offset}}
@@ -48,7 +49,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_resources}}) #0 {
   ; Other CTAs arrive on these barriers, and complete bytes on them.
   call void @llvm.nvvm.fence.mbarrier_init.release.cluster()
   call void @gather()
-  %role = load i32, ptr @role
+  %role = call i32 @uniform_role()
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:

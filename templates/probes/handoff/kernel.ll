@@ -1,6 +1,7 @@
 ; A token back and forth over the two barriers of one slot: no payload, no work.
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> init}}
 {{> start_offset}}
 {{#producer}}
@@ -42,7 +43,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}) {
   call void @c_cursor()
   call void @init()
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  %role = load i32, ptr @role
+  %role = call i32 @uniform_role()
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:

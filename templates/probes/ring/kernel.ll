@@ -1,6 +1,7 @@
 ; The pipeline in its steady state: items pass from producers to consumers through the ring.
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> init}}
 {{> start_offset}}
 {{#producer}}
@@ -75,14 +76,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_resources}}){{ir_launch_threads}
   br label %join
 {{/is.roles.unified}}
 {{#is.roles.specialized}}
-{{^is.uniform_role.on}}
-  %role = load i32, ptr @role
-{{/is.uniform_role.on}}
-{{#is.uniform_role.on}}
-  ; So that ptxas knows that no warp parts on its role.
-  %own = load i32, ptr @role
-  %role = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %own, i32 0, i32 31)
-{{/is.uniform_role.on}}
+  %role = call i32 @uniform_role()
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:

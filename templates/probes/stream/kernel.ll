@@ -3,6 +3,7 @@
 @places = internal thread_local global ptr addrspace(1) null
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> init}}
 {{> start_offset}}
 {{#producer}}
@@ -53,14 +54,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}, {{ir_data}}{{ir_resources}}){{ir_la
   call void @c_drain_setup(ptr %pb)
   call void @init()
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-{{^is.uniform_role.on}}
-  %role = load i32, ptr @role
-{{/is.uniform_role.on}}
-{{#is.uniform_role.on}}
-  ; So that ptxas knows that no warp parts on its role.
-  %own = load i32, ptr @role
-  %role = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %own, i32 0, i32 31)
-{{/is.uniform_role.on}}
+  %role = call i32 @uniform_role()
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:

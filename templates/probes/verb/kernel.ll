@@ -1,6 +1,7 @@
 ; One verb of one warp, over and over. The other role prepares the slots and takes no part.
 {{> prologue}}
 {{> roles}}
+{{> uniform_role}}
 {{> init}}
 {{#producer}}
 {{> cursor}}
@@ -33,7 +34,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}) {
   call void @c_cursor()
   call void @init()
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
-  %role = load i32, ptr @role
+  %role = call i32 @uniform_role()
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:
