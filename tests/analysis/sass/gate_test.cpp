@@ -71,6 +71,34 @@ TEST(Gate, ForbiddenEverywhere) {
       << output->result.reason;
 }
 
+// Two tries whose answers are used behind both are under way at once; with a use between them one
+// is.
+TEST(Gate, TriesUnderWayAtOnce) {
+  PHASEBIT_NEEDS_TOOLS();
+  const std::string first = "mbarrier.try_wait.parity.shared.b64 q0, [a], r;\n",
+                    second = "mbarrier.try_wait.parity.shared.b64 q1, [a+8], r;\n",
+                    use_second = "selp.u32 tid, 1, 0, q1;\n",
+                    use_first = "@q0 add.u32 tid, tid, tid;\n",
+                    keep = "st.volatile.shared.u32 [base+1024], tid;\n";
+  const auto verdict = [](const std::string& wait) {
+    RingVerbs verbs = try_wait_ring;
+    verbs.wait = "{\n.reg .pred q<2>;\n" + wait + "}";
+    const GateSpec spec =
+        spec_of({{"wait", "consumer", {{"*SYNCS.PHASECHK*TRYWAIT", 2, rule::Path::at_once}}, {}}});
+    const auto output = gate(ring(verbs), "sm_90a", spec);
+    EXPECT_TRUE(output) << output.error().text();
+    return output ? output->result : image::GateResult{};
+  };
+  const image::GateResult together = verdict(first + second + use_second + use_first + keep);
+  EXPECT_EQ(together.verdict, GateVerdict::passed) << together.reason;
+  const image::GateResult apart =
+      verdict(first + "selp.u32 tid, 1, 0, q0;\n" + keep + second + use_second + keep);
+  EXPECT_EQ(apart.verdict, GateVerdict::failed);
+  EXPECT_EQ(apart.reason,
+            "wait (consumer): expected *SYNCS.PHASECHK*TRYWAIT x2 at once, found 1 before one is "
+            "waited for");
+}
+
 TEST(Gate, WorkLoopIsCold) {
   PHASEBIT_NEEDS_TOOLS();
   RingVerbs verbs = try_wait_ring;
