@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "core/ptx/file.h"
+#include "gen/space/variants.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
@@ -27,7 +28,7 @@ std::vector<ListingLine> lines_of(const Rendered& rendered) {
   return lines;
 }
 
-json as_json(const Rendered& rendered) {
+json as_json(const catalogue::Catalogue& catalogue, const Rendered& rendered) {
   json lines = json::array();
   for (const ListingLine& line : lines_of(rendered))
     lines.push_back({{"text", line.text},
@@ -44,7 +45,7 @@ json as_json(const Rendered& rendered) {
           {"entry", rendered.kernel.entry},
           {"threads", rendered.head.launch.threads},
           {"dynamic_shared_bytes", rendered.head.launch.dynamic_shared_bytes},
-          {"head", ptx::head::write_head(rendered.head)},
+          {"head", ptx::head::write_head(rendered.head, space::default_axes(catalogue, key))},
           {"listing", lines}};
 }
 
@@ -62,8 +63,9 @@ Result<std::string> entry_text(const std::string& text, const Rendered& rendered
 }
 
 // A kernel that was read is shown as its file has it: all of the file, or one of its entries.
-Result<std::string> as_text(const Rendered& rendered, bool entry_alone) {
-  if (rendered.path.empty()) return render::kernel_file(rendered);
+Result<std::string> as_text(const catalogue::Catalogue& catalogue, const Rendered& rendered,
+                            bool entry_alone) {
+  if (rendered.path.empty()) return render::kernel_file(catalogue, rendered);
   PHASEBIT_TRY_ASSIGN(text, base::read_file(rendered.path));
   return entry_alone ? entry_text(text, rendered) : std::move(text);
 }
@@ -76,10 +78,10 @@ Status run_show(const ShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(rendered,
                       pipeline::images::render_one(space, space.expansion.variants.front(), build));
   if (options.json) {
-    fmt::print("{}\n", as_json(rendered).dump(1));
+    fmt::print("{}\n", as_json(space.catalogue, rendered).dump(1));
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(text, as_text(rendered, !options.space.kernel.empty()));
+  PHASEBIT_TRY_ASSIGN(text, as_text(space.catalogue, rendered, !options.space.kernel.empty()));
   fmt::print("{}", text);
   return {};
 }

@@ -18,20 +18,28 @@ std::string_view to_string(ComponentKind kind) {
   bug("unknown kind of component");
 }
 
+const std::vector<std::string>& words_of(ReadBy /*reader*/) {
+  static const std::vector<std::string> words = {"templates", "llvm", "ptxas", "image"};
+  return words;
+}
+
 bool Axis::has(std::string_view value) const {
+  if (may_be_none && value == "none") return true;
   if (!is_range()) return std::find(values.begin(), values.end(), value) != values.end();
   std::int64_t number = 0;
   const char* end = value.data() + value.size();
   const auto [rest, error] = std::from_chars(value.data(), end, number);
   // "08" is no second name for 8.
   const bool canonical = value == std::to_string(number);
-  return error == std::errc{} && rest == end && canonical && number >= low && number <= high;
+  return error == std::errc{} && rest == end && canonical && number >= low && number <= high &&
+         (number - low) % step == 0;
 }
 
 std::vector<std::string> Axis::all() const {
   if (!is_range()) return values;
   std::vector<std::string> numbers;
-  for (std::int64_t number = low; number <= high; ++number)
+  if (may_be_none) numbers.emplace_back("none");
+  for (std::int64_t number = low; number <= high; number += step)
     numbers.push_back(std::to_string(number));
   return numbers;
 }
@@ -48,19 +56,25 @@ const Component* Catalogue::find(ComponentKind kind, std::string_view name) cons
 
 namespace {
 
+bool is_called(const Axis& axis, std::string_view name) {
+  return axis.name == name || (!axis.alias.empty() && axis.alias == name);
+}
+
 std::optional<ComponentKind> leading_axis(std::string_view name) {
   for (const ComponentKind kind : component_kinds)
     if (to_string(kind) == name) return kind;
   return {};
 }
 
-// Calls visit(axis) for all axes of a catalogue in the order of the vocabulary's slots.
+// Calls visit(axis) for all axes of a catalogue, those of the templates in the order of their
+// slots.
 template <typename Visit>
 void for_each_axis(const Catalogue& catalogue, Visit visit) {
   for (const Axis& axis : catalogue.common().axes) visit(axis);
   for (const ComponentKind kind : component_axis_order)
     for (const Component& component : catalogue.components(kind))
       for (const Axis& axis : component.axes) visit(axis);
+  for (const Axis& axis : catalogue.compilers()) visit(axis);
 }
 
 // "1..32", or the nearest value.
@@ -75,7 +89,9 @@ std::string value_hint(const Catalogue& catalogue, std::string_view name,
     low = std::min(low, axis->low);
     high = std::max(high, axis->high);
   }
-  return fmt::format("a whole number in {}..{}", low, high);
+  const std::int64_t step = axes.front()->step;
+  return fmt::format("{}a whole number in {}..{}{}", axes.front()->may_be_none ? "none, or " : "",
+                     low, high, step == 1 ? "" : fmt::format(" in steps of {}", step));
 }
 
 // All that a spec may call an axis.
@@ -91,12 +107,21 @@ std::vector<std::string> names_of_axes(const Catalogue& catalogue) {
 
 }  // namespace
 
+const Axis* Catalogue::compiler(std::string_view name) const {
+  for (const Axis& axis : compilers_)
+    if (is_called(axis, name)) return &axis;
+  return nullptr;
+}
+
 Result<std::string> Catalogue::resolve(std::string_view name) const {
   if (leading_axis(name)) return std::string(name);
   const Axis* found = nullptr;
   for_each_axis(*this, [&](const Axis& axis) {
-    if (axis.name == name || (!axis.alias.empty() && axis.alias == name)) found = &axis;
+    if (is_called(axis, name)) found = &axis;
   });
+  if (found != nullptr && found->read_by != ReadBy::templates)
+    return with_hint(fail(Step::spec, "'{}' says how a text is compiled, not what it is", name),
+                     "give it with -a, in [sweep.assembler], or last in an id");
   if (found != nullptr) return found->name;
   return with_hint(fail(Step::spec, "no axis '{}'", name),
                    base::nearest_word_hint(name, names_of_axes(*this)));
@@ -159,9 +184,8 @@ std::array<const Component*, 5> Catalogue::parts(const Values& point) const {
   return all;
 }
 
-std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
+std::int64_t value_number(const Vocabulary& vocabulary, std::string_view axis,
                           std::string_view value) {
-  const Vocabulary& vocabulary = catalogue.vocabulary();
   if (vocabulary.name(vocabulary.slot(axis)).kind == ValueKind::word)
     return vocabulary.word_id(value);
   std::int64_t number = 0;

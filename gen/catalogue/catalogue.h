@@ -27,6 +27,17 @@ inline constexpr std::array<ComponentKind, 4> component_axis_order = {
     ComponentKind::protocol, ComponentKind::mover, ComponentKind::work, ComponentKind::probe};
 std::string_view to_string(ComponentKind kind);  // also the name of the leading axis
 
+// What `values_of` says of an axis of a compiler: an installed ptxas, the LLVM of this build, an
+// edit of machine code. space::parse_compiler_values knows what these are on this machine.
+inline constexpr const char* toolchain_values = "toolchains";
+inline constexpr const char* llvm_values = "llvm";
+inline constexpr const char* edit_values = "edits";
+
+// Who reads an axis: the templates, or a compiler of what they make. `image`: what is done to the
+// code that ptxas made.
+enum class ReadBy : unsigned char { templates, llvm, ptxas, image };
+const std::vector<std::string>& words_of(ReadBy reader);
+
 struct Axis {
   std::string name;
   std::string alias;  // "" when it has none; for people, never part of an id
@@ -35,7 +46,12 @@ struct Axis {
   bool integer = false;
   std::vector<std::string> values;  // in the order declared; empty for a range
   std::int64_t low = 0, high = 0;   // of a range, inclusive
+  std::int64_t step = 1;            // of a range, from `low` on
+  bool may_be_none = false;         // of a range: "none" is a value, and the default
   std::string default_value;
+  ReadBy read_by = ReadBy::templates;
+  std::string flag;      // of ptxas where it is not at its default: "-maxrregcount={}"
+  std::string others;    // what other values there are: "toolchains"; "" for none
   bool runtime = false;  // does not change the PTX
   std::optional<Expression> when;
   std::string where;  // "templates/axes.toml:12"
@@ -112,6 +128,12 @@ class Catalogue {
   static Result<Catalogue> load(const fs::path& templates);
 
   const Component& common() const { return common_; }
+  // How a text is compiled, in the order of an id. No rule and no template knows these axes.
+  const std::vector<Axis>& compilers() const { return compilers_; }
+  // Of this name or alias; null for none.
+  const Axis* compiler(std::string_view name_or_alias) const;
+  // Of the conditions of `compilers`.
+  const Vocabulary& compiler_words() const { return compiler_words_; }
   // Sorted by name.
   const std::vector<Component>& components(ComponentKind kind) const {
     return components_[static_cast<size_t>(kind)];
@@ -121,7 +143,7 @@ class Catalogue {
   const std::vector<std::string>& derived() const { return derived_; }
 
   // "num_stages" for "stages" or itself; the error has the nearest name. Leading axes are names
-  // too.
+  // too, those of compilers are not.
   Result<std::string> resolve(std::string_view name_or_alias) const;
   // The component of this name; null when there is none.
   const Component* find(ComponentKind kind, std::string_view name) const;
@@ -145,14 +167,16 @@ class Catalogue {
  private:
   friend class CatalogueReader;
   Component common_;
+  std::vector<Axis> compilers_;
+  Vocabulary compiler_words_;
   std::array<std::vector<Component>, 4> components_;
   std::vector<std::string> derived_;
   Vocabulary vocabulary_;
 };
 
-// The value of an axis as a point holds it. The value must be one of the axis's
+// The value of an axis as a point of its vocabulary holds it. The value must be one of the axis's
 // (Catalogue::check_value).
-std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
+std::int64_t value_number(const Vocabulary& vocabulary, std::string_view axis,
                           std::string_view value);
 std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number);
 

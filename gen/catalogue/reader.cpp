@@ -1,5 +1,6 @@
 #include "gen/catalogue/reader.h"
 
+#include "core/base/fields_toml.h"
 #include "core/base/text.h"
 #include "core/image/stores/store.h"
 #include "core/image/tensor/map.h"
@@ -7,6 +8,7 @@
 #include "gen/catalogue/fact_table.h"
 #include "gen/catalogue/template_set.h"
 #include "gen/forms/form.h"
+#include "gen/ptxas/toolchain.h"
 
 #include <algorithm>
 #include <optional>
@@ -124,16 +126,17 @@ void CatalogueReader::read_axes(const Source& source) {
   component.doc = reader.text_or("doc", {});
   for (const TomlValue* table : reader.tables("axis")) {
     TomlReader axis_reader(source.file, *table, "[[axis]]",
-                           {"name", "alias", "label", "doc", "values", "values_of", "range",
-                            "default", "runtime", "when"},
+                           {"name", "alias", "label", "doc", "values", "values_of", "range", "step",
+                            "default", "runtime", "when", "compiler", "flag"},
                            status_);
-    Axis axis = read_axis(axis_reader);
+    Axis axis = read_axis(axis_reader, source);
     if (status_) name_axis(axis_reader, source, axis);
-    if (status_) component.axes.push_back(std::move(axis));
+    const bool own = axis.read_by == ReadBy::templates;
+    if (status_) (own ? component.axes : catalogue_.compilers_).push_back(std::move(axis));
   }
 }
 
-Axis CatalogueReader::read_axis(TomlReader reader) {
+Axis CatalogueReader::read_axis(TomlReader reader, const Source& source) {
   Axis axis;
   axis.where = reader.where();
   axis.name = reader.text("name");
@@ -142,10 +145,49 @@ Axis CatalogueReader::read_axis(TomlReader reader) {
   axis.doc = reader.text_or("doc", {});
   axis.runtime = reader.truth_or("runtime", false);
   if (!is_name(axis.name)) reader.refuse("name", "must be lower-case letters, digits and _");
+  read_compiler(reader, source, axis);
+  axis.others = reader.text_or("values_of", {});
+  // The version that is pinned is in pyproject.toml.
+  if (axis.others == toolchain_values) {
+    axis.values = {ptxas::pinned_toolchain};
+    axis.default_value = ptxas::pinned_toolchain;
+    if (reader.has("values") || reader.has("range") || reader.has("default"))
+      reader.refuse("values_of", "has values and default of its own");
+    return axis;
+  }
   read_axis_values(reader, axis);
   read_values_of(reader, axis);
   read_default(reader, axis);
+  if (!axis.flag.empty() && axis.flag.find("{}") == std::string::npos && axis.all().size() != 2)
+    reader.refuse("flag", "needs {} where the value is to stand, or an axis of two values");
   return axis;
+}
+
+// What no C++ reads would change ids and nothing else.
+void CatalogueReader::read_compiler(TomlReader& reader, const Source& source, Axis& axis) {
+  axis.flag = reader.text_or("flag", {});
+  if (reader.has("compiler")) {
+    const std::string word = reader.text("compiler");
+    const std::vector<std::string> compilers = {"llvm", "ptxas", "image"};
+    axis.read_by = base::value_of_word<ReadBy>(word).value_or(ReadBy::templates);
+    if (axis.read_by == ReadBy::templates)
+      return reader.refuse("compiler", fmt::format("no compiler '{}'", word),
+                           base::nearest_word_hint(word, compilers));
+    if (!source.is_common)
+      return reader.refuse("compiler", "a component has none", "write the axis into axes.toml");
+  }
+  if (!axis.flag.empty()) {
+    if (axis.read_by != ReadBy::ptxas)
+      reader.refuse("flag", "is one of ptxas", "write compiler = \"ptxas\"");
+    return;
+  }
+  static const std::vector<std::vector<std::string>> known = {
+      {}, {"llvm", "llvm_opt", "short_ptr"}, {"ptxas"}, {"edit", "padding"}};
+  const std::vector<std::string>& names = known[static_cast<size_t>(axis.read_by)];
+  if (axis.read_by != ReadBy::templates && !base::contains(names, axis.name))
+    reader.refuse("name", fmt::format("nothing reads an axis '{}'", axis.name),
+                  axis.read_by == ReadBy::ptxas ? "write flag = \"-its-flag={}\", as ptxas takes it"
+                                                : base::nearest_word_hint(axis.name, names));
 }
 
 void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
@@ -158,17 +200,7 @@ void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
   axis.integer = items.front().kind == TomlValue::Kind::number;
   for (const TomlValue& item : items)
     if (item.kind != items.front().kind) return reader.refuse(key, "mixes words and numbers");
-  if (key == "range") {
-    if (!axis.integer || items.size() != 2 || items[0].number > items[1].number)
-      return reader.refuse(key, "must be [lowest, highest]");
-    constexpr std::uint64_t most = 1'000'000;  // beyond, a range is a typo
-    if (static_cast<std::uint64_t>(items[1].number) - static_cast<std::uint64_t>(items[0].number) >=
-        most)
-      return reader.refuse(key, fmt::format("has more than {} values", most));
-    axis.low = items[0].number;
-    axis.high = items[1].number;
-    return;
-  }
+  if (key == "range") return read_range(reader, axis);
   for (const std::string& word : words) {
     if (!is_word(word)) return reader.refuse(key, fmt::format("'{}' cannot stand in an id", word));
     if (std::find(axis.values.begin(), axis.values.end(), word) != axis.values.end())
@@ -177,15 +209,36 @@ void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
   }
 }
 
-// Values from a table of the program, behind those of the file.
+void CatalogueReader::read_range(TomlReader& reader, Axis& axis) {
+  const std::vector<TomlValue>& items = reader.find("range")->items;
+  if (!axis.integer || items.size() != 2 || items[0].number > items[1].number)
+    return reader.refuse("range", "must be [lowest, highest]");
+  constexpr std::uint64_t most = 1'000'000;  // beyond, a range is a typo
+  if (static_cast<std::uint64_t>(items[1].number) - static_cast<std::uint64_t>(items[0].number) >=
+      most)
+    return reader.refuse("range", fmt::format("has more than {} values", most));
+  axis.low = items[0].number;
+  axis.high = items[1].number;
+  if (!reader.has("step")) return;
+  const std::int64_t step = reader.find("step")->number;
+  if (step < 1) return reader.refuse("step", "must be a whole number, 1 or more");
+  axis.step = step;
+}
+
+// Values that the program knows, behind those of the file; those of a compiler when they are asked
+// for.
 void CatalogueReader::read_values_of(TomlReader& reader, Axis& axis) {
-  if (!reader.has("values_of")) return;
-  const std::string table = reader.text("values_of");
-  if (table != "forms")
-    return reader.refuse("values_of", fmt::format("no table '{}'", table),
-                         base::nearest_word_hint(table, {"forms"}));
+  if (axis.others.empty()) return;
+  const bool own = axis.read_by == ReadBy::templates;
+  const std::vector<std::string> tables =
+      own ? std::vector<std::string>{"forms"}
+          : std::vector<std::string>{toolchain_values, llvm_values, edit_values};
+  if (!base::contains(tables, axis.others))
+    return reader.refuse("values_of", fmt::format("no table '{}'", axis.others),
+                         base::nearest_word_hint(axis.others, tables));
   if (axis.integer || axis.is_range())
     return reader.refuse("values_of", "needs 'values' that are words");
+  if (!own) return;
   const auto ids = forms::form_ids();
   if (!ids) return reader.refuse("values_of", ids.error());
   axis.values.insert(axis.values.end(), ids->begin(), ids->end());
@@ -196,10 +249,11 @@ void CatalogueReader::read_default(TomlReader& reader, Axis& axis) {
   if (value == nullptr)
     return reader.refuse({}, fmt::format("axis '{}' lacks 'default'", axis.name));
   axis.default_number = value->number;
+  axis.may_be_none = axis.read_by != ReadBy::templates && axis.is_range() && value->text == "none";
   axis.default_value =
       value->kind == TomlValue::Kind::number ? std::to_string(value->number) : value->text;
-  const bool right_kind =
-      value->kind == (axis.integer ? TomlValue::Kind::number : TomlValue::Kind::text);
+  const bool right_kind = axis.may_be_none || value->kind == (axis.integer ? TomlValue::Kind::number
+                                                                           : TomlValue::Kind::text);
   if (!right_kind || !axis.has(axis.default_value))
     reader.refuse("default", fmt::format("not a value of axis '{}'", axis.name),
                   axis.is_range() ? fmt::format("a whole number in {}..{}", axis.low, axis.high)
@@ -209,7 +263,8 @@ void CatalogueReader::read_default(TomlReader& reader, Axis& axis) {
 // Components of one kind may share a name, since only one of them is chosen; then it is of one kind
 // of value.
 void CatalogueReader::name_axis(TomlReader& reader, const Source& source, Axis& axis) {
-  Vocabulary& vocabulary = catalogue_.vocabulary_;
+  const bool own = axis.read_by == ReadBy::templates;
+  Vocabulary& vocabulary = own ? catalogue_.vocabulary_ : catalogue_.compiler_words_;
   const ValueKind kind = axis.integer ? ValueKind::number : ValueKind::word;
   for (const Source& other : sources_) {
     const Component& component = component_of(other);
@@ -221,9 +276,10 @@ void CatalogueReader::name_axis(TomlReader& reader, const Source& source, Axis& 
             "name", fmt::format("axis '{}' is already declared at {}", axis.name, known.where));
   }
   check_alias(reader, axis);
-  axis.slot = vocabulary.slot(axis.name);
-  if (axis.slot >= 0 && axis.slot < static_cast<int>(component_kinds.size()))
+  const int leading = catalogue_.vocabulary_.slot(axis.name);
+  if (leading >= 0 && leading < static_cast<int>(component_kinds.size()))
     return reader.refuse("name", fmt::format("'{}' is a leading axis", axis.name));
+  axis.slot = vocabulary.slot(axis.name);
   if (axis.slot < 0) axis.slot = vocabulary.add_name(axis.name, kind);
   if (axis.integer) return;
   for (const std::string& word : axis.values) vocabulary.add_word(axis.slot, word);
@@ -232,6 +288,10 @@ void CatalogueReader::name_axis(TomlReader& reader, const Source& source, Axis& 
 
 // An alias is one axis's alone, and no axis's name.
 void CatalogueReader::check_alias(TomlReader& reader, const Axis& axis) {
+  for (const std::string& name : {axis.name, axis.alias})
+    if (const Axis* known = name.empty() ? nullptr : catalogue_.compiler(name))
+      return reader.refuse("name", fmt::format("'{}' already means axis '{}', declared at {}", name,
+                                               known->name, known->where));
   for (const Source& other : sources_) {
     for (const Axis& known : component_of(other).axes) {
       const bool alias_taken = !axis.alias.empty() && known.name != axis.name &&
@@ -320,10 +380,12 @@ void CatalogueReader::read_plan(const Source& source) {
   plan.guarded = reader.truth_or("guarded", true);
   for (const TomlValue* row : reader.tables("readings")) {
     TomlReader one(source.file, *row, "readings", {"name", "unit", "role"}, status_);
-    const auto role = read_role(one, "role");
-    plan.readings.push_back({one.text("name"), one.text("unit"), role.value_or(image::Role::none),
-                             static_cast<int>(plan.readings.size())});
+    image::Reading reading;
+    base::read_fields(one, reading);
+    reading.index = static_cast<int>(plan.readings.size());
+    plan.readings.push_back(std::move(reading));
   }
+  if (plan.readings.size() > 2) reader.refuse("readings", "must be at most two");
   FactTable numbers(catalogue_, {{source.file, &source.table}}, "plan", table->keys, status_);
   const auto number = [&](std::string_view key) {
     return numbers.expression_if(key, ValueKind::number);
@@ -486,72 +548,6 @@ void CatalogueReader::read_can(const Source& source, const std::vector<std::stri
     if (std::find(valid.begin(), valid.end(), capability) == valid.end())
       reader.refuse("can", fmt::format("no capability '{}'", capability),
                     base::nearest_word_hint(capability, valid));
-}
-
-// What a protocol says of its slots against its verbs. Slots without words leave nothing to read
-// back: then no verb has a barrier in shared memory. Words that are counts are no mbarriers.
-
-namespace {
-
-constexpr const char* mbarrier_init = "mbarrier.init";
-
-const Word* word_of(const Component& component, const std::string& name) {
-  const auto at = std::find_if(component.words.begin(), component.words.end(),
-                               [&](const Word& one) { return one.name == name; });
-  return at == component.words.end() ? nullptr : &*at;
-}
-
-// What speaks of a slot's words, in the text or in a word that it uses; "" where nothing does.
-std::string slot_word_in(const Component& component, const std::string& text, int depth = 0) {
-  constexpr int most_words_deep = 16;  // words that stand for themselves: rendering says so
-  if (text.find(mbarrier_init) != std::string::npos) return mbarrier_init;
-  for (const Tag& tag : tags_of(text)) {
-    for (const char* name : {"barrier", "full_barrier", "empty_barrier"})
-      if (tag.kind == ' ' && tag.name == name) return "{{" + tag.name + "}}";
-    const Word* word = tag.kind == ' ' ? word_of(component, tag.name) : nullptr;
-    if (word == nullptr || depth == most_words_deep) continue;
-    std::string found = slot_word_in(component, word->text, depth + 1);
-    if (!found.empty()) return found;
-  }
-  return {};
-}
-
-}  // namespace
-
-void CatalogueReader::check_slot(const Source& source) {
-  if (source.is_common || source.kind != ComponentKind::protocol) return;
-  const Component& component = component_of(source);
-  const ProtocolFacts& facts = component.protocol;
-  const bool counts = facts.read_full == ReadBack::count || facts.read_empty == ReadBack::count;
-  if (facts.words != 0 && !counts) return;
-  std::vector<const Source*> owners = used_sources(source);
-  owners.insert(owners.begin(), &source);
-  for (const std::string& verb : component.verbs) {
-    const auto owner = std::find_if(owners.begin(), owners.end(),
-                                    [&](const Source* one) { return has_template(*one, verb); });
-    if (owner == owners.end()) continue;
-    const fs::path file = fs::path((*owner)->file).parent_path() / (verb + ".ptx");
-    const std::string text = base::read_file(file).value_or("");
-    int line = 0;
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      ++line;
-      const std::string found = slot_word_in(component, text.substr(begin, end - begin));
-      begin = end + 1;
-      if (found.empty() || (facts.words != 0 && found != mbarrier_init)) continue;
-      const auto files = fact_files(source);
-      if (facts.words != 0) {
-        FactTable verify(catalogue_, files, "verify", {"full", "empty", "empty_in_all"}, status_);
-        return verify.refuse(facts.read_full == ReadBack::count ? "full" : "empty",
-                             fmt::format("count, and {}:{} has {}", file.string(), line, found),
-                             "write \"phases\": the word of an mbarrier is no count");
-      }
-      FactTable slot(catalogue_, files, "slot", {"words", "extra_bytes", "address", "counts_laps"},
-                     status_);
-      return slot.refuse("words", fmt::format("0, and {}:{} has {}", file.string(), line, found),
-                         "write words = 2, and in [verify] how they are read back");
-    }
-  }
 }
 
 }  // namespace phasebit::catalogue

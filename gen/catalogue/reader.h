@@ -34,8 +34,10 @@ class CatalogueReader {
   base::TomlReader top(const Source& source);
 
   void read_axes(const Source& source);
-  Axis read_axis(base::TomlReader reader);
+  Axis read_axis(base::TomlReader reader, const Source& source);
+  void read_compiler(base::TomlReader& reader, const Source& source, Axis& axis);
   void read_axis_values(base::TomlReader& reader, Axis& axis);
+  void read_range(base::TomlReader& reader, Axis& axis);
   void read_values_of(base::TomlReader& reader, Axis& axis);
   void read_default(base::TomlReader& reader, Axis& axis);
   void name_axis(base::TomlReader& reader, const Source& source, Axis& axis);
@@ -43,6 +45,7 @@ class CatalogueReader {
   void name_derived(const Source& source);
 
   void read_expressions(const Source& source);
+  void read_conditions(const Source& source);
   void read_covers(const Source& source);
   void read_uses(const Source& source);
   const Component* used_by(const Component& component, ComponentKind kind) const;

@@ -59,6 +59,8 @@ void CatalogueReader::read_words(const Source& source) {
 // `choice`: an axis, or a name that is true or false (`yes`, `no`).
 std::string CatalogueReader::spelled_by(TomlReader& reader, const std::string& word,
                                         const std::string& choice, const TomlValue& values) {
+  if (catalogue_.compiler(choice) != nullptr)
+    reader.refuse(word, catalogue_.resolve(choice).error());
   const std::vector<const Axis*> axes = catalogue_.axes_named(choice);
   std::vector<std::string> valid = {"yes", "no"};
   if (!axes.empty()) valid = catalogue_.values_of(choice);
@@ -113,14 +115,28 @@ std::optional<Expression> CatalogueReader::expression(TomlReader& reader, std::s
   return {};
 }
 
+// Of the axes, in their order.
+void CatalogueReader::read_conditions(const Source& source) {
+  size_t own = 0, compilers = 0;
+  for (const TomlValue* table : top(source).tables("axis")) {
+    TomlReader reader(source.file, *table, "[[axis]]", table->keys, status_);
+    const bool is_own = !reader.has("compiler");
+    Axis& axis = is_own ? component_of(source).axes[own++] : catalogue_.compilers_[compilers++];
+    if (!reader.has("when")) continue;
+    auto compiled = is_own ? catalogue_.compile(reader.text("when"), ValueKind::truth)
+                           : Expression::compile(reader.text("when"), catalogue_.compiler_words_,
+                                                 ValueKind::truth);
+    if (compiled)
+      axis.when = std::move(*compiled);
+    else
+      reader.refuse("when", compiled.error());
+  }
+}
+
 void CatalogueReader::read_expressions(const Source& source) {
   TomlReader reader = top(source);
   Component& component = component_of(source);
-  const std::vector<const TomlValue*> axes = reader.tables("axis");
-  for (size_t i = 0; i < axes.size(); ++i) {
-    TomlReader axis(source.file, *axes[i], "[[axis]]", axes[i]->keys, status_);
-    component.axes[i].when = expression(axis, "when", ValueKind::truth);
-  }
+  read_conditions(source);
   for (const TomlValue* table : reader.tables("rule"))
     component.rules.push_back(read_rule(source, *table));
   for (const TomlValue* table : reader.tables("needs"))

@@ -6,7 +6,6 @@
 #include "core/rule/read_rule.h"
 #include "gen/catalogue/catalogue.h"
 #include "gen/catalogue/template_set.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/space/hand_made.h"
 
 #include <algorithm>

@@ -98,11 +98,12 @@ Result<Fork> read_fork(const Home& home, const std::string& name) {
       base::nearest_word_hint(name, names));
 }
 
-std::string parent_file(const render::Rendered& parent) {
-  return render::kernel_file(parent, render::HeadingLines::left_out);
+std::string parent_file(const catalogue::Catalogue& catalogue, const render::Rendered& parent) {
+  return render::kernel_file(catalogue, parent, render::HeadingLines::left_out);
 }
 
-Result<Fork> make_fork(const Home& home, const std::string& name, const render::Rendered& parent) {
+Result<Fork> make_fork(const Home& home, const catalogue::Catalogue& catalogue,
+                       const std::string& name, const render::Rendered& parent) {
   if (!can_be_a_name(name))
     return with_hint(fail(Step::usage, "--name '{}' cannot name a fork", name),
                      "letters, digits, '_' and '-'");
@@ -111,7 +112,7 @@ Result<Fork> make_fork(const Home& home, const std::string& name, const render::
   fork.path = tuned_folder(home) / (name + ending);
   if (fs::exists(fork.path))
     return fail(Step::usage, "{} is there already", shown_path(home, fork.path));
-  const std::string base = parent_file(parent);
+  const std::string base = parent_file(catalogue, parent);
   const image::VariantKey& key = parent.head.key;
   const std::string text = as_fork(base, {name, key.id, key.hash, base::content_hash(base)});
   PHASEBIT_TRY_ASSIGN(made, read_text_of(home, fork.path, text));

@@ -47,12 +47,12 @@ Result<Fork> read_fork(const base::Home& home, const std::string& name);
 
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
-std::string parent_file(const render::Rendered& parent);
+std::string parent_file(const catalogue::Catalogue& catalogue, const render::Rendered& parent);
 
 // A new fork of that name. Step::usage when the name is taken or cannot be a file's. Nothing is
 // written when the fork could not be read again.
-Result<Fork> make_fork(const base::Home& home, const std::string& name,
-                       const render::Rendered& parent);
+Result<Fork> make_fork(const base::Home& home, const catalogue::Catalogue& catalogue,
+                       const std::string& name, const render::Rendered& parent);
 
 // Makes this text the one that the fork is merged with from now on.
 Status record_parent(const Fork& fork, const std::string& parent);

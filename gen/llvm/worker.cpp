@@ -195,4 +195,11 @@ Result<fs::path> find_program() {
                    "`ninja gen/llvm_program/phasebit-llvm`, or install it beside phasebit");
 }
 
+Result<std::string> version_named(const std::string& word) {
+  if (const auto program = find_program(); !program) return tl::unexpected<Error>(program.error());
+  std::string built(built_version());
+  if (built == word || built.starts_with(word + ".")) return built;
+  return fail(Step::usage, "llvm={}: this phasebit has LLVM {}", word, built);
+}
+
 }  // namespace phasebit::llvm

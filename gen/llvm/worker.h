@@ -65,4 +65,8 @@ class Worker {
 // to install, where this build has none.
 Result<fs::path> find_program();
 
+// "22.1.8" of "22": built_version(), which alone can be named. Step::usage for another, or as
+// find_program.
+Result<std::string> version_named(const std::string& word);
+
 }  // namespace phasebit::llvm

@@ -154,7 +154,7 @@ std::optional<Version> newest_ptx(const Version& cuda) {
   return std::nullopt;
 }
 
-std::string InstalledToolchain::axis_value() const {
+std::string InstalledToolchain::choice() const {
   return version.text() == pinned_toolchain ? std::string() : version.text();
 }
 
@@ -190,6 +190,27 @@ Result<InstalledToolchain> find_installed(const Home& home, const std::string& v
                         names.size() == 1 ? "is" : "are",
                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
                    fmt::format("run {} {}", home.toolchain_command(), version));
+}
+
+Result<std::vector<InstalledToolchain>> installed_named(const Home& home,
+                                                        const std::vector<std::string>& words) {
+  std::vector<InstalledToolchain> named;
+  const auto add = [&](const InstalledToolchain& one) {
+    if (std::none_of(named.begin(), named.end(),
+                     [&](const auto& known) { return known.version == one.version; }))
+      named.push_back(one);
+  };
+  for (const std::string& word : words) {
+    if (word != "all") {
+      PHASEBIT_TRY_ASSIGN(found, find_installed(home, word));
+      add(found);
+      continue;
+    }
+    for (const InstalledToolchain& one : installed_toolchains(home)) add(one);
+    if (named.empty())
+      return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
+  }
+  return named;
 }
 
 Result<Toolchain> find_toolchain(const ToolchainRequest& request) {

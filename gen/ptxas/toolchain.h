@@ -45,8 +45,8 @@ fs::path toolchain_programs(const fs::path& folder);
 struct InstalledToolchain {
   isa::Version version;  // of the folder's name
   fs::path folder;
-  // What the axis `ptxas` calls it: its version, "" for the pinned one.
-  std::string axis_value() const;
+  // Its version, "" for the pinned one: what a command works with unless it is asked.
+  std::string choice() const;
 };
 
 // cuobjdump beside another program; empty when there is none.
@@ -60,6 +60,9 @@ std::vector<InstalledToolchain> installed_toolchains(const base::Home& home);
 // "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,
 // with those installed and the command that installs it, when it is not there.
 Result<InstalledToolchain> find_installed(const base::Home& home, const std::string& version);
+// The versions that words name, each once: such a one, or "all" for every one installed.
+Result<std::vector<InstalledToolchain>> installed_named(const base::Home& home,
+                                                        const std::vector<std::string>& words);
 
 // Step::toolchain, with the command that installs it, when there is no nvdisasm.
 Status require_nvdisasm(const Toolchain& toolchain);

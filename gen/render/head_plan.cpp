@@ -5,8 +5,8 @@
 #include "core/base/text.h"
 #include "core/ptx/head/head.h"
 #include "gen/probes/make_plan.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/render/variant_head.h"
+#include "gen/space/compilers.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/variants.h"
 
@@ -37,7 +37,7 @@ class KeyCheck {
  public:
   KeyCheck(const Catalogue& catalogue, const Head& head) : catalogue_(catalogue), head_(head) {
     for (const auto& axis : head.key.axes)
-      (space::is_later_axis(axis.first) ? later_ : own_).push_back(axis);
+      (space::is_later_axis(catalogue, axis.first) ? later_ : own_).push_back(axis);
   }
 
   Result<VariantKey> check() const {
@@ -85,7 +85,7 @@ class KeyCheck {
 
   // How a text is assembled is no part of it; LLVM made the text itself.
   Status check_later(const std::string& axis, const std::string& value) const {
-    if (ptxas::is_assembler_axis(axis) && !ptxas::is_llvm_axis(axis))
+    if (catalogue_.compiler(axis) != nullptr && !space::is_llvm_axis(catalogue_, axis))
       return complain(
           "key " + axis, axis,
           fmt::format("leave it out, and write `-a '{}={}'` on the command line", axis, value),
@@ -322,8 +322,9 @@ class PlanCheck {
   const LaunchShape& planned_;
 };
 
-image::VariantKey of_catalogue(image::VariantKey key) {
-  std::erase_if(key.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
+image::VariantKey of_catalogue(const catalogue::Catalogue& catalogue, image::VariantKey key) {
+  std::erase_if(key.axes,
+                [&](const auto& axis) { return space::is_later_axis(catalogue, axis.first); });
   return key;
 }
 
@@ -345,14 +346,13 @@ std::string gated_part(const Head& head) {
 Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
                        const image::VariantKey& key) {
   if (head.own_components()) return {};
-  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue(key)));
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue(catalogue, key)));
   return PlanCheck(head, plan).check();
 }
 
 Status complete_head(const catalogue::Catalogue& catalogue, Head& head) {
   PHASEBIT_TRY_ASSIGN(key, check_head_key(catalogue, head));
   PHASEBIT_TRY(check_head_plan(catalogue, head, key));
-  head.default_axes = space::default_axes(catalogue, space::template_key(key));
   head.key = std::move(key);
   return {};
 }
@@ -360,7 +360,7 @@ Status complete_head(const catalogue::Catalogue& catalogue, Head& head) {
 Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const Head& head,
                             const image::VariantKey& key) {
   if (head.own_components()) return true;
-  const image::VariantKey variant = of_catalogue(key);
+  const image::VariantKey variant = of_catalogue(catalogue, key);
   PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(rules, rules_of(catalogue, variant, key, plan));
   return gated_part(head) == gated_part(make_head(variant, plan, {}, std::move(rules)));

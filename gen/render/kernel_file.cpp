@@ -7,6 +7,7 @@
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/head.h"
 #include "gen/catalogue/template_set.h"
+#include "gen/space/variants.h"
 
 #include <algorithm>
 
@@ -216,7 +217,8 @@ Result<Rendered> read_entry(std::string_view text, const PtxFile& file, const Pt
 
 }  // namespace
 
-std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
+std::string kernel_file(const catalogue::Catalogue& catalogue, const Rendered& rendered,
+                        HeadingLines lines) {
   const Kernel& kernel = rendered.kernel;
   std::string out =
       fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n\n", kernel.ptx_version,
@@ -230,7 +232,9 @@ std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
     if (above == nullptr || !same_heading(*above, line.source))
       out += indent + heading_of(line.source, lines);
     above = &line.source;
-    if (line.text.starts_with(".visible .entry ")) out += ptx::head::write_head(rendered.head);
+    if (line.text.starts_with(".visible .entry "))
+      out +=
+          ptx::head::write_head(rendered.head, space::default_axes(catalogue, rendered.head.key));
     const bool label = line.text.ends_with(':');
     out += (label && depth > 0 ? indent.substr(1) : indent) + line.text + "\n";
     if (line.text == "{") ++depth;

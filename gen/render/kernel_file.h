@@ -16,8 +16,9 @@ namespace phasebit::render {
 // template's lines move.
 enum class HeadingLines { shown, left_out };
 
-// Statements, comments and head of one rendered kernel.
-std::string kernel_file(const Rendered& rendered, HeadingLines lines = HeadingLines::shown);
+// Statements, comments and head of one rendered kernel. The head has no axis at its default.
+std::string kernel_file(const catalogue::Catalogue& catalogue, const Rendered& rendered,
+                        HeadingLines lines = HeadingLines::shown);
 
 // One kernel for each entry with a body, in their order. With a head it is one of ours: its head
 // has been held against its text. If the module has nothing beside such entries, the kernel is the

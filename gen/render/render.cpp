@@ -211,7 +211,7 @@ struct Renderer::Impl {
 // What stands in the templates of the variant, into `out`.
 Status Renderer::Impl::fill_in(const VariantKey& variant, const probes::Plan& plan,
                                Language language, Build build, Rendered& out) {
-  const VariantKey key = space::template_key(variant);
+  const VariantKey key = space::template_key(*catalogue, variant);
   const catalogue::Combination combination{key.value("probe"), key.value("protocol"),
                                            key.value("mover"), key.value("work")};
   PHASEBIT_TRY_ASSIGN(made, find(combination, language));

@@ -1,7 +1,7 @@
 #include "gen/render/variant_head.h"
 
 #include "core/ptx/head/head.h"
-#include "gen/ptxas/assembler.h"
+#include "gen/space/compilers.h"
 
 #include <algorithm>
 #include <sstream>
@@ -105,7 +105,7 @@ Result<probes::HeadRules> rules_of(const catalogue::Catalogue& catalogue,
                                    const image::VariantKey& templates, const image::VariantKey& key,
                                    const Plan& plan) {
   std::map<std::string, int> derived = plan.derived();
-  derived["by_llvm"] = ptxas::llvm_of(key).version.empty() ? 0 : 1;
+  derived["by_llvm"] = space::llvm_of(key).version.empty() ? 0 : 1;
   return probes::head_rules(catalogue, templates, derived);
 }
 

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 #include "core/ptx/head/head.h"
 #include "gen/catalogue/catalogue.h"
-#include "gen/ptxas/assembler.h"
 
 #include <algorithm>
 
@@ -24,9 +23,9 @@ bool is_snippet_axis(std::string_view axis) {
   return axis.starts_with(snippet_axis);
 }
 
-bool is_later_axis(std::string_view axis) {
+bool is_later_axis(const catalogue::Catalogue& catalogue, std::string_view axis) {
   return axis == file_axis || axis == templates_axis || is_hand_made_axis(std::string(axis)) ||
-         ptxas::is_assembler_axis(std::string(axis));
+         catalogue.compiler(axis) != nullptr;
 }
 
 std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue) {
@@ -42,7 +41,7 @@ std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue) {
     add(std::string(catalogue::to_string(kind)));
     for (const catalogue::Component& one : catalogue.components(kind)) add_all(one);
   }
-  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts()) add(axis.name);
+  for (const catalogue::Axis& axis : catalogue.compilers()) add(axis.name);
   for (const char* axis : ptx::head::nvcc_axes) add(axis);
   add(tuned_axis);
   add(file_axis);
@@ -64,10 +63,10 @@ std::string snippet_component(const VariantKey& key, catalogue::ComponentKind ki
   return snippets.empty() ? component : fmt::format("{}@{}", component, base::short_hash(snippets));
 }
 
-VariantKey template_key(const VariantKey& key) {
+VariantKey template_key(const catalogue::Catalogue& catalogue, const VariantKey& key) {
   VariantKey made{key.id, key.hash, {}};
-  for (const auto& axis : ptxas::text_key(key).axes)
-    if (!is_hand_made_axis(axis.first) && !ptxas::is_llvm_axis(axis.first))
+  for (const auto& axis : key.axes)
+    if (!is_hand_made_axis(axis.first) && catalogue.compiler(axis.first) == nullptr)
       made.axes.push_back(axis);
   for (auto& [axis, value] : made.axes)
     for (const catalogue::ComponentKind kind : catalogue::component_kinds)

@@ -24,7 +24,7 @@ inline constexpr std::string_view snippet_axis = "snippet.";
 
 bool is_snippet_axis(std::string_view axis);
 // An axis that stands behind a variant's own: which hand made it, and how it is assembled.
-bool is_later_axis(std::string_view axis);
+bool is_later_axis(const catalogue::Catalogue& catalogue, std::string_view axis);
 // Every axis that a key may have but those of snippets, each once.
 std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue);
 // Whether the key names what somebody made by hand: a fork, snippets.
@@ -36,6 +36,6 @@ std::string snippet_component(const image::VariantKey& key, catalogue::Component
 
 // What the templates make of a key: the axes of the catalogue alone, with the components that hold
 // its snippets. Its id is still the key's, for messages.
-image::VariantKey template_key(const image::VariantKey& key);
+image::VariantKey template_key(const catalogue::Catalogue& catalogue, const image::VariantKey& key);
 
 }  // namespace phasebit::space

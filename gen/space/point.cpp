@@ -25,7 +25,8 @@ namespace {
 using Parts = std::array<const Component*, 5>;
 
 bool has_number(const Catalogue& catalogue, const Axis& axis, std::int64_t number) {
-  if (axis.is_range()) return number >= axis.low && number <= axis.high;
+  if (axis.is_range())
+    return number >= axis.low && number <= axis.high && (number - axis.low) % axis.step == 0;
   return axis.has(value_text(catalogue, axis.slot, number));
 }
 
@@ -188,7 +189,8 @@ Result<Settled> settle_values(const Catalogue& catalogue,
     PHASEBIT_TRY(catalogue.check_value(axis, value));
     const int slot = catalogue.vocabulary().slot(axis);
     if (draft.varies(slot)) return fail(Step::spec, "axis '{}' twice", axis);
-    draft.set(slot, catalogue::value_number(catalogue, axis, value), Draft::Named::varied);
+    draft.set(slot, catalogue::value_number(catalogue.vocabulary(), axis, value),
+              Draft::Named::varied);
   }
   for (const ComponentKind kind : component_kinds)
     if (!draft.varies(static_cast<int>(kind))) return fail(Step::spec, "no {}", to_string(kind));
@@ -212,15 +214,17 @@ void append(std::string& id, const std::string& part) {
 
 }  // namespace
 
-Result<TypedId> read_typed_id(const base::Home& home, const std::string& id) {
+Result<TypedId> read_typed_id(const base::Home& home, const Catalogue& catalogue,
+                              const std::string& id) {
   TypedId typed;
-  ptxas::AssemblerAxes axes;
   std::istringstream parts(id);
   for (std::string part; std::getline(parts, part, '/');) {
     const size_t equals = part.find('=');
     const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);
-    if (ptxas::is_assembler_axis(axis)) {
-      PHASEBIT_TRY(ptxas::set_assembler_axis(home, axes, axis, {part.substr(equals + 1)}));
+    if (catalogue.compiler(axis) != nullptr) {
+      PHASEBIT_TRY_ASSIGN(values,
+                          parse_compiler_values(home, catalogue, axis, part.substr(equals + 1)));
+      typed.named.push_back(std::move(values));
       continue;
     }
     append(typed.text, part);
@@ -231,10 +235,10 @@ Result<TypedId> read_typed_id(const base::Home& home, const std::string& id) {
     else
       append(typed.variant, part);
   }
-  const std::vector<ptxas::AssemblerChoice> choices = ptxas::combinations(axes);
-  if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
-  typed.choice = choices.front();
-  typed.named = std::move(axes);
+  for (const AxisValues& one : typed.named)
+    if (one.values.size() != 1 || std::ranges::count(typed.named, one.axis, &AxisValues::axis) != 1)
+      return fail(Step::usage, "{}: has several values of {}", id, one.axis);
+  typed.choice = combinations(catalogue, typed.named).front();
   return typed;
 }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/home.h"
 #include "core/image/variant_key.h"
 #include "gen/catalogue/catalogue.h"
-#include "gen/ptxas/assembler.h"
+#include "gen/space/compilers.h"
 
 #include <string>
 #include <string_view>
@@ -60,14 +61,15 @@ struct TypedId {
   std::string variant;    // of the catalogue: "ring/mbarrier/none/none/num_stages=8", or a hash
   std::string fork;       // its name; "" for none
   bool snippets = false;  // names some
-  std::string text;       // without the choice of ptxas
-  ptxas::AssemblerAxes named;     // what it says of that choice, at most one value an axis
-  ptxas::AssemblerChoice choice;  // the defaults where it names none
+  std::string text;       // without how it is compiled
+  std::vector<AxisValues> named;  // what it says of that, one value an axis
+  CompilerChoice choice;          // the same without defaults
 };
 
-// A version of ptxas may be short (12.4 is the newest 12.4 installed); the pinned one becomes "".
+// A version of ptxas may be short (12.4 is the newest 12.4 installed).
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
-Result<TypedId> read_typed_id(const base::Home& home, const std::string& id);
+Result<TypedId> read_typed_id(const base::Home& home, const catalogue::Catalogue& catalogue,
+                              const std::string& id);
 
 }  // namespace phasebit::space

@@ -2,6 +2,8 @@
 
 #include "core/base/text.h"
 #include "core/base/toml.h"
+#include "gen/llvm/worker.h"
+#include "gen/ptxas/toolchain.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,7 +28,8 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 }
 
 // "lo:hi" or "lo:hi:step", both ends included; "4:16:5" is 4 9 14.
-Result<std::vector<std::string>> expand_range(std::string_view axis, std::string_view text) {
+Result<std::vector<std::string>> expand_range(std::string_view axis, std::string_view text,
+                                              std::int64_t step) {
   std::vector<std::int64_t> numbers;
   bool readable = true;
   for (const std::string_view part : base::split(text, ':')) {
@@ -34,7 +37,7 @@ Result<std::vector<std::string>> expand_range(std::string_view axis, std::string
     readable = readable && number.has_value();
     numbers.push_back(number.value_or(0));
   }
-  if (numbers.size() == 2) numbers.push_back(1);
+  if (numbers.size() == 2) numbers.push_back(step);
   if (!readable || numbers.size() != 3 || numbers[2] < 1 || numbers[0] > numbers[1])
     return with_hint(fail(Step::spec, "{}: '{}' is not a range", axis, text),
                      "lowest:highest or lowest:highest:step, as in 4:16:4");
@@ -66,13 +69,16 @@ std::string scalar(const TomlValue& value) {
   return value.kind == TomlValue::Kind::number ? std::to_string(value.number) : value.text;
 }
 
+// As -a has them.
+std::string list_text(TomlReader& reader, const std::string& key) {
+  const TomlValue& value = *reader.find(key);
+  if (value.kind != TomlValue::Kind::array) return scalar(value);
+  return fmt::format("{}", fmt::join(reader.words(key), ","));
+}
+
 std::vector<std::string> read_values(TomlReader& reader, const Catalogue& catalogue,
                                      const std::string& axis, const std::string& key) {
-  const TomlValue& value = *reader.find(key);
-  std::string text = scalar(value);
-  if (value.kind == TomlValue::Kind::array)
-    text = fmt::format("{}", fmt::join(reader.words(key), ","));
-  auto values = parse_values(catalogue, axis, text);
+  auto values = parse_values(catalogue, axis, list_text(reader, key));
   if (values) return *values;
   reader.refuse(key, values.error());
   return {};
@@ -151,17 +157,15 @@ void read_sweep_snippets(TomlReader& sweep, Sweep& out) {
     out.snippets.push_back({verb, folder / reader.text(verb), reader.where(verb)});
 }
 
-void read_assembler(const Home& home, TomlReader& sweep, ptxas::AssemblerAxes& axes) {
+void read_assembler(const Home& home, TomlReader& sweep, const Catalogue& catalogue,
+                    std::vector<AxisValues>& axes) {
   const TomlValue* table = sweep.table("assembler");
   if (table == nullptr) return;
   TomlReader reader(sweep.file(), *table, "[sweep.assembler]", table->keys, sweep.status());
   for (const std::string& axis : table->keys) {
-    const TomlValue& value = *table->find(axis);
-    std::vector<std::string> words;
-    for (const TomlValue& item : value.items) words.push_back(scalar(item));
-    if (value.items.empty()) words.push_back(scalar(value));
-    if (const Status set = ptxas::set_assembler_axis(home, axes, axis, words); !set)
-      return reader.refuse(axis, set.error());
+    auto values = parse_compiler_values(home, catalogue, axis, list_text(reader, axis));
+    if (!values) return reader.refuse(axis, values.error());
+    axes.push_back(std::move(*values));
   }
 }
 
@@ -175,7 +179,7 @@ Sweep read_sweep(const Home& home, const std::string& file, const TomlValue& tab
   for (const TomlValue* block : reader.tables("block"))
     sweep.blocks.push_back(read_block(file, *block, catalogue, status));
   read_sweep_snippets(reader, sweep);
-  read_assembler(home, reader, sweep.assembler);
+  read_assembler(home, reader, catalogue, sweep.assembler);
   if (sweep.blocks.empty())
     reader.refuse({}, fmt::format("sweep '{}' has no [[sweep.block]]", sweep.name));
   return sweep;
@@ -228,7 +232,7 @@ Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::s
       some = std::move(every);
     }
     if (integer && part.find(':') != std::string_view::npos) {
-      PHASEBIT_TRY_ASSIGN(range, expand_range(axis, part));
+      PHASEBIT_TRY_ASSIGN(range, expand_range(axis, part, axes.front()->step));
       some = std::move(range);
     }
     for (std::string& value : some) {
@@ -237,6 +241,47 @@ Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::s
     }
   }
   return values;
+}
+
+namespace {
+
+// What the machine decides.
+Result<std::vector<std::string>> values_here(const Home& home, const catalogue::Axis& axis,
+                                             const std::vector<std::string>& words) {
+  std::vector<std::string> values;
+  if (axis.others == catalogue::toolchain_values) {
+    PHASEBIT_TRY_ASSIGN(named, ptxas::installed_named(home, words));
+    for (const ptxas::InstalledToolchain& one : named) values.push_back(one.version.text());
+    return values;
+  }
+  for (const std::string& word : words) {
+    values.push_back(word);
+    if (axis.others != catalogue::llvm_values || axis.has(word)) continue;
+    PHASEBIT_TRY_ASSIGN(version, llvm::version_named(word));
+    values.back() = std::move(version);
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<AxisValues> parse_compiler_values(const Home& home, const Catalogue& catalogue,
+                                         std::string_view axis, std::string_view text) {
+  const catalogue::Axis* known = catalogue.compiler(axis);
+  if (known == nullptr) {
+    std::vector<std::string> names;
+    for (const catalogue::Axis& one : catalogue.compilers()) names.push_back(one.name);
+    return with_hint(fail(Step::usage, "no axis '{}' of a compiler", axis),
+                     base::nearest_word_hint(axis, names));
+  }
+  std::vector<std::string> words;
+  for (const std::string_view word : base::split(text, ',')) words.emplace_back(word);
+  auto values = known->others.empty() ? parse_values(catalogue, known->name, text)
+                                      : values_here(home, *known, words);
+  if (values) return AxisValues{known->name, std::move(*values)};
+  Error error = values.error();
+  if (error.step == Step::spec) error.step = Step::usage;
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Result<AxisValues> parse_override(const Catalogue& catalogue, std::string_view text) {

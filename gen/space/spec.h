@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/home.h"
 #include "core/base/toml.h"
 #include "gen/catalogue/catalogue.h"
-#include "gen/ptxas/assembler.h"
 
 #include <optional>
 #include <string>
@@ -43,7 +43,7 @@ struct Sweep {
   std::string name, doc;
   std::vector<SweepBlock> blocks;
   std::vector<SweepSnippet> snippets;
-  ptxas::AssemblerAxes assembler;  // [sweep.assembler]: each variant with each of these
+  std::vector<AxisValues> assembler;  // [sweep.assembler]: each variant compiled with each of these
 };
 
 struct Spec {
@@ -64,6 +64,12 @@ Result<Spec> read_spec(const base::Home& home, const base::TomlValue& table,
 // axis.
 Result<std::vector<std::string>> parse_values(const catalogue::Catalogue& catalogue,
                                               std::string_view axis, std::string_view text);
+
+// The same of an axis of a compiler, on this machine: "12.4" is the newest 12.4 that is installed,
+// "all" every version; "22" the LLVM of this build. Step::usage, or toolchain with what to install.
+Result<AxisValues> parse_compiler_values(const base::Home& home,
+                                         const catalogue::Catalogue& catalogue,
+                                         std::string_view axis, std::string_view text);
 
 // "stages=1,2,4:16:4", as given to -a. Step::usage.
 Result<AxisValues> parse_override(const catalogue::Catalogue& catalogue, std::string_view text);

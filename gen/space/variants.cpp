@@ -1,5 +1,6 @@
 #include "gen/space/variants.h"
 
+#include "gen/space/hand_made.h"
 #include "gen/space/point.h"
 
 #include <algorithm>
@@ -68,8 +69,8 @@ class Expander {
 
  private:
   void put(Draft& draft, const std::string& axis, const std::string& value, Named how) const {
-    draft.set(catalogue_.vocabulary().slot(axis), catalogue::value_number(catalogue_, axis, value),
-              how);
+    draft.set(catalogue_.vocabulary().slot(axis),
+              catalogue::value_number(catalogue_.vocabulary(), axis, value), how);
   }
 
   Status cross(const SweepBlock& block, size_t depth, const Draft& draft) {
@@ -263,7 +264,9 @@ Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id
 
 std::vector<std::string> default_axes(const Catalogue& catalogue, const VariantKey& key) {
   std::vector<std::string> names;
-  const auto point = point_of(catalogue, key);
+  VariantKey own = template_key(catalogue, key);
+  std::erase_if(own.axes, [&](const auto& axis) { return is_later_axis(catalogue, axis.first); });
+  const auto point = point_of(catalogue, own);
   if (!point) return names;
   for (const catalogue::Component* part : catalogue.parts(*point))
     for (const catalogue::Axis& axis : part->axes)

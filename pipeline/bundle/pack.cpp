@@ -7,7 +7,6 @@
 #include "core/image/bundle.h"
 #include "core/image/manifest.h"
 #include "core/image/whole.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/images/anchors.h"
@@ -238,7 +237,7 @@ Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request)
   std::map<std::string, size_t> reasons;
   std::vector<VariantKey> kept;
   for (const Prepared& one : prepared) {
-    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(ptxas::assembler_of(one.key).ptxas));
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(one.choice.ptxas));
     if (const Status takes = ptxas::check_takes(*toolchain, one.kernel, request.target); takes)
       kept.push_back(one.key);
     else

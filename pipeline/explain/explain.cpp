@@ -98,8 +98,8 @@ Result<ComparedIds> pair_of(const ExplainRequest& options) {
   std::vector<std::string>& ids = pair.ids;
   const std::string& second = options.second.empty() ? options.first : options.second;
   for (const std::string& word : {options.first, second}) {
-    select::SpaceRequest request =
-        select::request_of_side(options.space, word, ids.empty() ? second : options.first);
+    PHASEBIT_TRY_ASSIGN(request, select::request_of_side(options.space, word,
+                                                         ids.empty() ? second : options.first));
     if (!options.toolchains.empty())
       request.toolchains = {ids.empty() ? options.toolchains.front() : options.toolchains.back()};
     PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
@@ -312,7 +312,7 @@ class AxisValues {
  public:
   explicit AxisValues(catalogue::Catalogue catalogue) : catalogue_(std::move(catalogue)) {
     for (const std::string& name : space::axis_names(catalogue_))
-      if (!space::is_later_axis(name)) names_.insert(name);
+      if (!space::is_later_axis(catalogue_, name)) names_.insert(name);
   }
 
   Status check(const record::VariantRow& variant) {

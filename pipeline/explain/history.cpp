@@ -5,6 +5,8 @@
 #include "analysis/flow/census.h"
 #include "analysis/report/data/history.h"
 #include "core/base/text.h"
+#include "gen/ptxas/toolchain.h"
+#include "gen/space/compilers.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/reduce/reduce.h"
 #include "pipeline/select/open_space.h"
@@ -17,21 +19,16 @@
 namespace phasebit::pipeline::explain {
 namespace {
 
-std::string version_of(const std::string& ptxas) {
-  return ptxas.empty() ? ptxas::pinned_toolchain : ptxas;
-}
-
 // The id of the text by each version, in the order given.
-std::vector<HistoryEntry> entries_of(const image::VariantKey& text,
-                                     const std::vector<std::string>& versions) {
+std::vector<HistoryEntry> entries_of(const catalogue::Catalogue& catalogue,
+                                     const image::VariantKey& text,
+                                     const std::vector<ptxas::InstalledToolchain>& versions) {
   std::vector<HistoryEntry> entries;
-  ptxas::AssemblerChoice choice = ptxas::assembler_of(text);
-  for (const std::string& ptxas : versions) {
-    choice.ptxas = ptxas;
+  for (const ptxas::InstalledToolchain& version : versions) {
     HistoryEntry entry;
-    entry.ptxas = version_of(ptxas);
-    entry.choice = ptxas;
-    entry.id = ptxas::with_assembler(text, choice).id;
+    entry.ptxas = version.version.text();
+    entry.choice = version.choice();
+    entry.id = space::by_ptxas(catalogue, text, entry.ptxas).id;
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -177,15 +174,15 @@ Result<FoundChange> find_change(const std::vector<HistoryEntry>& entries,
                    "class, cycles (where measured), or an opcode such as YIELD or 'MEMBAR*'");
 }
 
-Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) {
-  ptxas::AssemblerAxes axes;
+Result<std::vector<ptxas::InstalledToolchain>> chosen_versions(const HistoryRequest& options) {
   const std::vector<std::string> all = {"all"};
-  PHASEBIT_TRY(ptxas::set_assembler_axis(options.space.home, axes, "ptxas",
-                                         options.toolchains.empty() ? all : options.toolchains));
-  if (axes.ptxas.size() < 2)
+  PHASEBIT_TRY_ASSIGN(
+      versions, ptxas::installed_named(options.space.home,
+                                       options.toolchains.empty() ? all : options.toolchains));
+  if (versions.size() < 2)
     return with_hint(fail(Step::usage, "a history needs two versions of ptxas or more"),
                      "run tools/toolchain all");
-  return axes.ptxas;
+  return versions;
 }
 
 // Without results the history is that of the code alone.
@@ -208,7 +205,7 @@ Result<reduce::Reduction> reduce_change(const HistoryRequest& options, images::T
   request.file = fs::path(options.out).filename().string();
   std::array<reduce::ReduceSide, 2> sides;
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    ptxas::AssemblerChoice choice = ptxas::assembler_of(prepared.front().key);
+    ptxas::AssemblerChoice choice = prepared.front().choice;
     choice.ptxas = (i == 0 ? before : after).choice;
     sides[i] = {target, choice};
   }
@@ -248,8 +245,8 @@ Result<VersionHistory> version_history(const HistoryRequest& options) {
   }
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
-  history.text = ptxas::text_key(space.expansion.variants.front()).id;
-  history.entries = entries_of(space.expansion.variants.front(), versions);
+  history.text = space::text_key(space.catalogue, space.expansion.variants.front()).id;
+  history.entries = entries_of(space.catalogue, space.expansion.variants.front(), versions);
   CodeRequest request{options.space, history.target, {}, {}};
   for (const HistoryEntry& entry : history.entries) request.ids.push_back(entry.id);
   PHASEBIT_TRY_ASSIGN(sides, code_of(tools, request));

@@ -1,5 +1,6 @@
 #include "pipeline/images/assembled.h"
 
+#include "gen/space/compilers.h"
 #include "pipeline/images/gate_images.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/open_space.h"
@@ -36,13 +37,13 @@ TargetCount count_images(const std::string& target, const std::vector<Prepared>&
   TargetCount count;
   count.target = target;
   count.build = image::to_string(prepared.front().kernel.build);
-  count.ptxas = fmt::format("{}", fmt::join(ptxas::flags_of(choice), " "));
+  count.ptxas = fmt::format("{}", fmt::join(choice.flags, " "));
   count.ptxas = toolchain.version.text() + (count.ptxas.empty() ? "" : " " + count.ptxas);
-  if (const std::string made_by = describe(choice.llvm); !made_by.empty())
+  if (const std::string made_by = space::describe(choice.llvm); !made_by.empty())
     count.ptxas += " of " + made_by;
   std::set<std::string> classes;
   for (size_t i = 0; i < prepared.size(); ++i) {
-    if (ptxas::assembler_of(prepared[i].key) != choice) continue;
+    if (prepared[i].choice != choice) continue;
     const Result<image::Image>& image = set.images[i];
     if (image) {
       count_image(*image, count, classes);
@@ -69,9 +70,8 @@ Status count_column(Tools& tools, const std::string& target, const std::vector<P
                     const ImageSet& set, AssembledImages& made) {
   std::vector<AssemblerChoice> choices;
   for (const Prepared& one : prepared)
-    if (const AssemblerChoice choice = ptxas::assembler_of(one.key);
-        std::find(choices.begin(), choices.end(), choice) == choices.end())
-      choices.push_back(choice);
+    if (std::find(choices.begin(), choices.end(), one.choice) == choices.end())
+      choices.push_back(one.choice);
   for (const AssemblerChoice& choice : choices) {
     PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice.ptxas));
     made.counts.push_back(count_images(target, prepared, set, choice, *toolchain, made));

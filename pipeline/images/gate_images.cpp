@@ -7,7 +7,6 @@
 #include "core/image/whole.h"
 #include "core/ptx/head/clocks.h"
 #include "core/ptx/head/forms.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/space/hand_made.h"
 
 #include <algorithm>
@@ -90,8 +89,10 @@ class ColumnGate {
     for (const Work& work : module.work) {
       Result<Image>& image = image_of(work);
       if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
-      const auto& [key, head, kernel, sites, refused] = prepared_[work.variant];
-      const auto by = head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
+      const Prepared& prepared = prepared_[work.variant];
+      const ptxas::Kernel& kernel = prepared.kernel;
+      const auto by =
+          prepared.head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
       const std::vector<ptx::PtxStatement> statements = ptx::take_all_apart(kernel.statements);
       refuse_for(ptx::head::find_misstated(*work.rules.spec, statements, kernel.source),
                  image->gate);
@@ -193,7 +194,7 @@ class RuleBook {
     if (place.spec != nullptr) return place;
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, column));
     // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-    if (!ptxas::assembler_of(prepared_[variant].key).edit.empty()) {
+    if (!prepared_[variant].choice.edit.empty()) {
       for (rule::VerbRule& rule : spec.verbs) rule.require.clear();
       spec.exhaustive_for.clear();
     }

@@ -6,6 +6,7 @@
 #include "analysis/cubin/cubin.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
 #include "core/image/manifest.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
                     Assembly& modules) {
   const auto toolchain = tools.toolchain_of(choice.ptxas);
   ptxas::AssembleOptions options = tools.options;
-  for (std::string& flag : ptxas::flags_of(choice)) options.flags.push_back(std::move(flag));
+  options.flags.insert(options.flags.end(), choice.flags.begin(), choice.flags.end());
   std::vector<ptxas::AssembleJob> jobs;
   // Images of one kernel that differ in what is done to its code are made of one assembly.
   std::map<std::tuple<std::string, std::string, std::string, int>, size_t> known;
@@ -191,7 +192,7 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
 }  // namespace
 
 AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
-  AssemblerChoice choice = ptxas::assembler_of(prepared.key);
+  AssemblerChoice choice = prepared.choice;
   if (!column.ptxas.empty()) choice.ptxas = column.ptxas;
   return choice;
 }
@@ -202,8 +203,7 @@ Result<rule::GateSpec> gate_of(const Prepared& prepared, Tools& tools, const Cod
   PHASEBIT_TRY_ASSIGN(spec, ptx::head::gate_of(prepared.head, known.family, toolchain->version));
   // At -O0 ptxas copies no instruction: the first try of a wait is that of its retry loop as well.
   // So it is where LLVM gave the retry loop of a wait and the loop around it one header.
-  const AssemblerChoice choice = choice_of(prepared, column);
-  if (choice.opt_level == 0 || !choice.llvm.version.empty())
+  if (base::contains(prepared.choice.flags, "-O0") || !prepared.choice.llvm.version.empty())
     for (rule::VerbRule& rule : spec.verbs)
       for (rule::OpcodeRule& required : rule.require)
         if (required.path == rule::Path::cold) required.count.low = 0;

@@ -7,9 +7,9 @@
 #include "gen/llvm/worker.h"
 #include "gen/probes/make_plan.h"
 #include "gen/probes/requirements.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/render/kernel_file.h"
 #include "gen/render/variant_head.h"
+#include "gen/space/compilers.h"
 #include "gen/space/form_space.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/variants.h"
@@ -47,7 +47,7 @@ class Texts {
 
   Result<Rendered> of(const VariantKey& key, const probes::Plan& plan, const isa::Version& ptx,
                       const std::string& target) const {
-    const ptxas::LlvmChoice choice = ptxas::llvm_of(key);
+    const ptxas::LlvmChoice choice = space::llvm_of(key);
     if (choice.version.empty())
       return renderer_.render(key, plan, Build::timed, ptx.text(), target);
     if (!worker_) {
@@ -65,14 +65,13 @@ class Texts {
 
 Result<Rendered> headed(const Texts& texts, const catalogue::Catalogue& catalogue,
                         const VariantKey& key, const std::string& wanted_target) {
-  const VariantKey of_catalogue = space::template_key(key);
+  const VariantKey of_catalogue = space::template_key(catalogue, key);
   PHASEBIT_TRY_ASSIGN(needs, probes::requirements(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(target, probes::declared_target(key, needs, wanted_target));
   PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(rendered, texts.of(key, plan, needs.ptx, target));
   PHASEBIT_TRY_ASSIGN(rules, render::rules_of(catalogue, of_catalogue, key, plan));
   rendered.head = render::make_head(key, plan, rendered.kernel, std::move(rules));
-  rendered.head.default_axes = space::default_axes(catalogue, of_catalogue);
   rendered.has_head = true;
   return std::move(rendered);
 }
@@ -86,7 +85,7 @@ class VariantMaker::Maker {
 
   // The text is that of the key without its choice of ptxas.
   Result<Rendered> make(const VariantKey& any, Build build) {
-    const VariantKey key = ptxas::text_key(any);
+    const VariantKey key = space::text_key(space_.catalogue, any);
     PHASEBIT_TRY_ASSIGN(timed, timed_kernel(key));
     if (build == Build::timed) return std::move(timed);
     return guarded_kernel(timed);
@@ -151,16 +150,19 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   prepared.reserve(variants.size());
   for (size_t i = 0; i < variants.size(); ++i) {
     Result<Rendered>& one = *made[i];
-    if (!one && ptxas::llvm_of(variants[i]).version.empty())
+    if (!one && space::llvm_of(variants[i]).version.empty())
       return tl::unexpected<Error>(one.error());
-    if (!one) {
-      prepared.push_back({variants[i], {}, {}, {}, one.error()});
-      prepared.back().head.key = variants[i];
-      prepared.back().kernel.build = build;
-      continue;
+    Prepared next{variants[i], {}, {}, {}, {}, space::assembler_of(space.catalogue, variants[i])};
+    if (one) {
+      next.head = std::move(one->head);
+      next.kernel = std::move(one->kernel);
+      next.sites = std::move(one->sites);
+    } else {
+      next.refused = one.error();
+      next.head.key = variants[i];
+      next.kernel.build = build;
     }
-    prepared.push_back(
-        {variants[i], std::move(one->head), std::move(one->kernel), std::move(one->sites), {}});
+    prepared.push_back(std::move(next));
   }
   return prepared;
 }

@@ -21,6 +21,7 @@ struct Prepared {
   std::vector<image::WaitSite> sites = {};  // of a guarded build
   // Why there is no kernel: LLVM has no IR of the variant, or does not make PTX of it.
   std::optional<Error> refused = {};
+  ptxas::AssemblerChoice choice = {};  // how the key says that it is compiled
 };
 
 // What the reports of a guarded build mean: its waits, and the barriers in shared memory.

@@ -2,7 +2,6 @@
 
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/ptxas/assembler.h"
 #include "pipeline/images/progress.h"
 
 #include <cstdio>
@@ -33,13 +32,12 @@ std::string CodeColumn::name() const {
 Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
                                            const std::vector<std::string>& targets,
                                            const std::vector<std::string>& toolchains) {
-  ptxas::AssemblerAxes axes;
-  if (!toolchains.empty())
-    PHASEBIT_TRY(ptxas::set_assembler_axis(tools.home, axes, "ptxas", toolchains));
-  if (axes.ptxas.empty()) axes.ptxas = {""};
+  PHASEBIT_TRY_ASSIGN(named, ptxas::installed_named(tools.home, toolchains));
   std::vector<CodeColumn> columns;
-  for (const std::string& target : targets)
-    for (const std::string& ptxas : axes.ptxas) columns.push_back({target, ptxas});
+  for (const std::string& target : targets) {
+    for (const ptxas::InstalledToolchain& one : named) columns.push_back({target, one.choice()});
+    if (named.empty()) columns.push_back({target, {}});
+  }
   return columns;
 }
 

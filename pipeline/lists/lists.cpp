@@ -1,7 +1,7 @@
 #include "pipeline/lists/lists.h"
 
 #include "gen/catalogue/catalogue.h"
-#include "gen/ptxas/assembler.h"
+#include "gen/space/compilers.h"
 #include "gen/space/spec.h"
 #include "gen/space/variants.h"
 #include "pipeline/select/open_space.h"
@@ -29,18 +29,26 @@ Result<catalogue::Catalogue> catalogue_of(const ListRequest& request) {
 constexpr std::ptrdiff_t most_values = 40, shown_values = 3;
 
 std::string values_of(const catalogue::Axis& axis) {
-  if (axis.is_range()) return fmt::format("{}..{}", axis.low, axis.high);
+  if (axis.is_range())
+    return fmt::format("{}{}..{}{}", axis.may_be_none ? "none " : "", axis.low, axis.high,
+                       axis.step == 1 ? "" : fmt::format(" in steps of {}", axis.step));
   if (std::ssize(axis.values) > most_values)
     return fmt::format("{} ... ({} in all)",
                        fmt::join(axis.values.begin(), axis.values.begin() + shown_values, " "),
                        axis.values.size());
-  return fmt::format("{}", fmt::join(axis.values, " "));
+  std::string text = fmt::format("{}", fmt::join(axis.values, " "));
+  if (axis.others == catalogue::toolchain_values) text += ", or another that is installed";
+  if (axis.others == catalogue::llvm_values) text += ", or the version of phasebit-llvm";
+  if (axis.others == catalogue::edit_values) text += ", ADDRESS.NOP, ADDRESS.YIELD";
+  return text;
+}
+
+void add_axis(Table& table, const catalogue::Axis& axis, std::string_view of) {
+  table.rows.push_back({axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
 }
 
 void add_axes(Table& table, const Component& component, std::string_view of) {
-  for (const catalogue::Axis& axis : component.axes)
-    table.rows.push_back(
-        {axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
+  for (const catalogue::Axis& axis : component.axes) add_axis(table, axis, of);
 }
 
 Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
@@ -83,8 +91,8 @@ Result<Table> list_axes(const ListRequest& request) {
   for (const ComponentKind kind : catalogue::component_axis_order)
     for (const Component& one : catalogue.components(kind))
       add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
-  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts())
-    table.rows.push_back({axis.name, "ptxas", axis.default_value, axis.values, axis.doc});
+  for (const catalogue::Axis& axis : catalogue.compilers())
+    add_axis(table, axis, base::word_of(axis.read_by));
   return table;
 }
 
@@ -111,7 +119,7 @@ Result<Table> list_sweeps(const ListRequest& request) {
     PHASEBIT_TRY_ASSIGN(spec, space::load_spec(request.home, file, catalogue));
     for (const space::Sweep& sweep : spec.sweeps) {
       PHASEBIT_TRY_ASSIGN(expansion, space::expand(catalogue, spec, sweep.name));
-      const size_t choices = ptxas::combinations(sweep.assembler).size();
+      const size_t choices = space::combinations(catalogue, sweep.assembler).size();
       table.rows.push_back({sweep.name, expansion.variants.size() * choices,
                             fork::shown_path(request.home, file), sweep.doc});
     }

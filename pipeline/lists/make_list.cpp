@@ -67,7 +67,7 @@ Result<Table> list_toolchains(const ListRequest& request) {
   Table table;
   table.columns = {{"ptxas", false}, {"", false}, {"folder", false}};
   for (const ptxas::InstalledToolchain& one : installed)
-    table.rows.push_back({one.version.text(), one.axis_value().empty() ? "the default" : "",
+    table.rows.push_back({one.version.text(), one.choice().empty() ? "the default" : "",
                           fork::shown_path(request.home, one.folder)});
   return table;
 }

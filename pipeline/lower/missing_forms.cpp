@@ -114,7 +114,7 @@ Result<table::Table> inline_asm(const select::SpaceRequest& request) {
   std::map<std::pair<std::string, std::string>, int> variants;  // by place and text
   int with_ir = 0, with_asm = 0;
   for (const image::VariantKey& key : space.expansion.variants) {
-    const auto plan = probes::make_plan(space.catalogue, space::template_key(key));
+    const auto plan = probes::make_plan(space.catalogue, space::template_key(space.catalogue, key));
     if (!plan) continue;
     const auto ir = renderer.render_ir(key, *plan);
     if (!ir) continue;

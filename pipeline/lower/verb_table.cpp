@@ -7,6 +7,7 @@
 #include "core/rule/synchronisation.h"
 #include "gen/llvm/worker.h"
 #include "gen/probes/make_plan.h"
+#include "gen/space/compilers.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/select/open_space.h"
@@ -61,7 +62,8 @@ class Speaker {
         speaking_(std::move(speaking)) {}
 
   Status take(const BothOrigins& pair) {
-    PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(space_.catalogue, space::template_key(pair.llvms)));
+    PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(space_.catalogue,
+                                                space::template_key(space_.catalogue, pair.llvms)));
     PHASEBIT_TRY_ASSIGN(ir, renderer_.render_ir(pair.llvms, plan));
     PHASEBIT_TRY_ASSIGN(llvm, maker_.make(pair.llvms, image::Build::timed));
     PHASEBIT_TRY_ASSIGN(ours, maker_.make(pair.ours, image::Build::timed));
@@ -237,7 +239,8 @@ class VerbTable {
 std::vector<BothOrigins> pairs_of(const select::Space& space) {
   std::vector<BothOrigins> pairs;
   for (const VariantKey& key : space.expansion.variants)
-    if (!ptxas::llvm_of(key).version.empty()) pairs.push_back({ptxas::with_llvm(key, {}), key});
+    if (!space::llvm_of(key).version.empty())
+      pairs.push_back({space::without_llvm(space.catalogue, key), key});
   return pairs;
 }
 

@@ -248,7 +248,7 @@ class DifferenceReducer {
 
   const Clock::time_point began_ = Clock::now();
   const Prepared& prepared_;
-  const std::string variant_ = ptxas::text_key(prepared_.key).id;  // without its choice of ptxas
+  const std::string variant_ = prepared_.head.key.id;  // without its choice of ptxas
   ReduceSides sides_;
   const ReduceRequest& request_;
   Reduction reduction_;
@@ -299,7 +299,7 @@ Result<ReduceSides> ReduceSides::open(images::Tools& tools,
   for (std::size_t i = 0; i < 2; ++i) {
     PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(sides[i].choice.ptxas));
     PHASEBIT_TRY(ptxas::check_target(*toolchain, sides[i].target));
-    opened[i] = {toolchain, sides[i].target, ptxas::flags_of(sides[i].choice), {}};
+    opened[i] = {toolchain, sides[i].target, sides[i].choice.flags, {}};
   }
   // Listings of candidates are not worth a place in the cache of all others.
   PHASEBIT_TRY(ptxas::require_nvdisasm(tools.toolchain));
@@ -462,14 +462,14 @@ Result<Side> open_side(const VariantReduceRequest& options, std::size_t index) {
   const std::string& other = options.second.empty() ? options.first : options.second;
   const bool second = index == 1 && !options.second.empty();
   const std::string& word = second ? options.second : options.first;
-  select::SpaceRequest request =
-      select::request_of_side(options.space, word, second ? options.first : other);
+  PHASEBIT_TRY_ASSIGN(request,
+                      select::request_of_side(options.space, word, second ? options.first : other));
   if (const std::string ptxas = of_side(options.toolchains); !ptxas.empty())
     request.toolchains = {ptxas};
   PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
   space.target = of_side(options.targets);
   PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, 1));
-  const ptxas::AssemblerChoice choice = ptxas::assembler_of(prepared.front().key);
+  const ptxas::AssemblerChoice choice = prepared.front().choice;
   return Side{std::move(prepared.front()), {of_side(options.targets), choice}};
 }
 
@@ -480,7 +480,7 @@ Result<Reduction> reduce_variants(const VariantReduceRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(a, open_side(options, 0));
   PHASEBIT_TRY_ASSIGN(b, open_side(options, 1));
-  if (ptxas::text_key(a.prepared.key).id != ptxas::text_key(b.prepared.key).id)
+  if (a.prepared.head.key.id != b.prepared.head.key.id)
     return with_hint(
         fail(Step::usage, "{} and {} are two texts", a.prepared.key.id, b.prepared.key.id),
         "reduce takes one text by two ptxas; compare two with sass diff");

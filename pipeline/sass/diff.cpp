@@ -31,7 +31,7 @@ Result<DiffSide> variant_side(const DiffRequest& options, Tools& tools,
   const std::string target = side.target.empty() ? default_target : side.target;
   PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
-  select::SpaceRequest request = select::request_of_side(options.space, side.word, side.other);
+  PHASEBIT_TRY_ASSIGN(request, select::request_of_side(options.space, side.word, side.other));
   request.kernel = side.kernel;
   if (!side.ptxas.empty()) request.toolchains = {side.ptxas};
   PHASEBIT_TRY_ASSIGN(space, select::open_one(request, side.word));

@@ -5,13 +5,13 @@
 #include "gen/space/hand_made.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace phasebit::pipeline::select {
 
 using image::Build;
 using image::VariantKey;
-using ptxas::AssemblerChoice;
+using space::AxisValues;
+using space::CompilerChoice;
 
 namespace {
 
@@ -25,62 +25,76 @@ void keep_spread(std::vector<VariantKey>& variants, int limit) {
   variants = std::move(kept);
 }
 
-bool asks_for_ptxas(const SpaceRequest& request) {
-  return std::any_of(request.overrides.begin(), request.overrides.end(),
-                     [](const std::string& text) { return text.starts_with("ptxas="); });
-}
-
-}  // namespace
-
-Result<ptxas::AssemblerAxes> assembler_axes(const SpaceRequest& request, ptxas::AssemblerAxes axes,
-                                            std::vector<std::string>& rest) {
-  for (const std::string& text : request.overrides) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || !ptxas::is_assembler_axis(text.substr(0, equals))) {
-      rest.push_back(text);
-      continue;
-    }
-    std::vector<std::string> values;
-    std::istringstream words(text.substr(equals + 1));
-    for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-    PHASEBIT_TRY(ptxas::set_assembler_axis(request.home, axes, text.substr(0, equals), values));
-  }
-  if (!request.toolchains.empty() && asks_for_ptxas(request))
-    return fail(Step::usage, "--toolchain and -a ptxas= are one and the same: give one of them");
-  if (!request.toolchains.empty())
-    PHASEBIT_TRY(ptxas::set_assembler_axis(request.home, axes, "ptxas", request.toolchains));
-  return axes;
-}
-
-Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view owner,
-                        std::string_view place) {
-  if (axes.empty()) return {};
-  std::vector<std::string> others;
-  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts())
-    others.emplace_back(axis.name);
-  return with_hint(fail(Step::usage, "-a {}: {} has its axes", axes.front(), owner),
-                   fmt::format("{}: {}", place, fmt::join(others, ", ")));
-}
-
-void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
+// Each variant once for each choice.
+void add_choices(const catalogue::Catalogue& catalogue, const std::vector<CompilerChoice>& choices,
+                 std::vector<VariantKey>& variants) {
   std::vector<VariantKey> all;
   for (const VariantKey& variant : variants)
-    for (const AssemblerChoice& choice : choices) {
+    for (const CompilerChoice& choice : choices) {
       // PTX of somebody's hand is not made by LLVM.
-      if (!choice.llvm.version.empty() && space::is_hand_made(variant)) continue;
-      all.push_back(ptxas::with_assembler(variant, choice));
+      if (space::names_llvm(catalogue, choice) && space::is_hand_made(variant)) continue;
+      all.push_back(space::with_choice(catalogue, variant, choice));
     }
   variants = std::move(all);
 }
 
-Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
-              std::vector<VariantKey>& variants) {
-  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
+}  // namespace
+
+Result<std::vector<AxisValues>> compiler_axes(const SpaceRequest& request,
+                                              const catalogue::Catalogue& catalogue,
+                                              std::vector<AxisValues> of_sweep,
+                                              std::vector<std::string>& rest) {
+  std::vector<AxisValues> asked;
+  const auto is_asked = [&](const AxisValues& one) {
+    return std::ranges::count(asked, one.axis, &AxisValues::axis) > 0;
+  };
+  for (const std::string& text : request.overrides) {
+    const size_t equals = std::min(text.find('='), text.size());
+    if (equals == text.size() || catalogue.compiler(text.substr(0, equals)) == nullptr) {
+      rest.push_back(text);
+      continue;
+    }
+    PHASEBIT_TRY_ASSIGN(
+        values, space::parse_compiler_values(request.home, catalogue, text.substr(0, equals),
+                                             text.substr(equals + 1)));
+    if (is_asked(values))
+      return fail(Step::usage, "-a {}: axis '{}' is already given", text, values.axis);
+    asked.push_back(std::move(values));
+  }
+  if (!request.toolchains.empty()) {
+    PHASEBIT_TRY_ASSIGN(values, space::parse_compiler_values(
+                                    request.home, catalogue, "ptxas",
+                                    fmt::format("{}", fmt::join(request.toolchains, ","))));
+    if (is_asked(values))
+      return fail(Step::usage, "--toolchain and -a ptxas= are one and the same: give one of them");
+    asked.push_back(std::move(values));
+  }
+  std::erase_if(of_sweep, is_asked);
+  of_sweep.insert(of_sweep.end(), asked.begin(), asked.end());
+  return of_sweep;
+}
+
+Result<std::vector<AxisValues>> compiler_axes_alone(const SpaceRequest& request,
+                                                    const catalogue::Catalogue& catalogue,
+                                                    std::string_view owner,
+                                                    std::string_view place) {
+  std::vector<std::string> rest, names;
+  PHASEBIT_TRY_ASSIGN(asked, compiler_axes(request, catalogue, {}, rest));
+  if (rest.empty()) return asked;
+  for (const catalogue::Axis& axis : catalogue.compilers()) names.push_back(axis.name);
+  return with_hint(fail(Step::usage, "-a {}: {} has its axes", rest.front(), owner),
+                   fmt::format("{}: {}", place, fmt::join(names, ", ")));
+}
+
+Status choose(const SpaceRequest& request, const catalogue::Catalogue& catalogue,
+              const std::vector<CompilerChoice>& choices, std::vector<VariantKey>& variants) {
+  // Before the choices are in the ids: those that will pass with one of them.
   const std::string first = variants.front().id;
   std::erase_if(variants, [&](const VariantKey& variant) {
     if (choices.empty()) return variant.id.find(request.filter) == std::string::npos;
-    return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
-      return ptxas::with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+    return std::none_of(choices.begin(), choices.end(), [&](const CompilerChoice& choice) {
+      return space::with_choice(catalogue, variant, choice).id.find(request.filter) !=
+             std::string::npos;
     });
   });
   if (variants.empty())
@@ -90,7 +104,7 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
   keep_spread(variants, request.limit);
   if (choices.empty()) return {};
   const std::string by_hand = variants.front().id;
-  add_choices(variants, choices);
+  add_choices(catalogue, choices, variants);
   if (variants.empty())
     return with_hint(fail(Step::usage, "-a llvm: {} is PTX of somebody's hand", by_hand),
                      "LLVM makes the PTX of templates");

@@ -1,9 +1,9 @@
-// The choices of ptxas that a command line asks for.
+// How a command line asks for texts to be compiled.
 #pragma once
 
 #include "core/base/error.h"
 #include "core/image/manifest.h"
-#include "gen/ptxas/assembler.h"
+#include "gen/space/compilers.h"
 #include "pipeline/select/space.h"
 
 #include <string>
@@ -13,22 +13,23 @@
 
 namespace phasebit::pipeline::select {
 
-// The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
-Result<ptxas::AssemblerAxes> assembler_axes(const SpaceRequest& request, ptxas::AssemblerAxes axes,
-                                            std::vector<std::string>& rest);
+// The overrides of the compilers' axes, in the place of what the sweep says of these; `rest` gets
+// the others.
+Result<std::vector<space::AxisValues>> compiler_axes(const SpaceRequest& request,
+                                                     const catalogue::Catalogue& catalogue,
+                                                     std::vector<space::AxisValues> of_sweep,
+                                                     std::vector<std::string>& rest);
+// The same where the command line may ask for no other axis, since `owner` ("a file") has its own:
+// Step::usage. `place` is where the compilers' can be chosen: "of a file".
+Result<std::vector<space::AxisValues>> compiler_axes_alone(const SpaceRequest& request,
+                                                           const catalogue::Catalogue& catalogue,
+                                                           std::string_view owner,
+                                                           std::string_view place);
 
-// Step::usage when `axes`, of the command line, are any: what `owner` names ("a file") has its own.
-// `place` is where those of ptxas can be chosen: "of a file".
-Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view owner,
-                        std::string_view place);
-
-// Each variant once for each choice.
-void add_choices(std::vector<image::VariantKey>& variants,
-                 const std::vector<ptxas::AssemblerChoice>& choices);
-
-// Those that the filter and the limit leave, each once for each choice of ptxas that the filter
-// leaves; without choices as they are. Step::usage when there is none.
-Status choose(const SpaceRequest& request, const std::vector<ptxas::AssemblerChoice>& choices,
+// Those that the filter and the limit leave, each once for each choice that the filter leaves;
+// without choices as they are. Step::usage when there is none.
+Status choose(const SpaceRequest& request, const catalogue::Catalogue& catalogue,
+              const std::vector<space::CompilerChoice>& choices,
               std::vector<image::VariantKey>& variants);
 
 // Words of the command line.

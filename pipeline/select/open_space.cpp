@@ -2,9 +2,8 @@
 
 #include "core/base/text.h"
 #include "gen/fork/snippet.h"
-#include "gen/ptxas/assembler.h"
-#include "gen/ptxas/toolchain.h"
 #include "gen/render/head_plan.h"
+#include "gen/space/compilers.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/point.h"
 #include "pipeline/select/choices.h"
@@ -21,9 +20,8 @@ namespace phasebit::pipeline::select {
 using base::Home;
 using catalogue::Catalogue;
 using image::VariantKey;
-using ptxas::assembler_of;
-using ptxas::AssemblerAxes;
-using ptxas::AssemblerChoice;
+using space::AxisValues;
+using space::CompilerChoice;
 using space::expand;
 using space::Expansion;
 using space::Spec;
@@ -45,11 +43,11 @@ Result<Space> open_together(const SpaceRequest& request, Forks forks) {
   sweep.files.clear();
   files.spec.clear();
   files.sweep.clear();
-  // Who makes the sweep's PTX is no question of files, which are PTX already.
-  std::erase_if(files.overrides, [](const std::string& one) {
-    return ptxas::is_llvm_axis(std::string_view(one).substr(0, one.find('=')));
-  });
   PHASEBIT_TRY_ASSIGN(space, open_space(sweep, forks));
+  // Who makes the sweep's PTX is no question of files, which are PTX already.
+  std::erase_if(files.overrides, [&](const std::string& one) {
+    return space::is_llvm_axis(space.catalogue, one.substr(0, one.find('=')));
+  });
   PHASEBIT_TRY_ASSIGN(read, open_files(files, files.files));
   append(space, std::move(read));
   return std::move(space);
@@ -65,8 +63,8 @@ void append(Space& space, Space more) {
 
 namespace {
 
-Result<Space> open_text(const SpaceRequest& request, const space::TypedId& id) {
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+Result<Space> open_text(const SpaceRequest& request, Catalogue catalogue,
+                        const space::TypedId& id) {
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, nullptr));
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
@@ -94,88 +92,62 @@ Result<Space> open_text(const SpaceRequest& request, const space::TypedId& id) {
   return space;
 }
 
-// An id needs no sweep, and says itself which axes it has.
-Status check_id(const SpaceRequest& request, const std::string& id,
-                const std::vector<std::string>& axes) {
+// What is asked for of a variant that an id names, which says itself which axes it has. A hash
+// names one of a sweep, whose axes may be any.
+Result<std::vector<AxisValues>> asked_of(const SpaceRequest& request, const Catalogue& catalogue,
+                                         const std::string& id) {
+  std::vector<std::string> of_sweep;
+  if (is_hash(id)) return compiler_axes(request, catalogue, {}, of_sweep);
   PHASEBIT_TRY(take_only(request, {"-a", "--toolchain", "--snippet"}, id,
                          "an id names any variant, whatever the sweep; a hash is of a sweep"));
-  return refuse_text_axes(axes, id, "beside an id");
+  return compiler_axes_alone(request, catalogue, id, "beside an id");
 }
 
 // What is asked for beside an id that says otherwise would make another variant than it names.
-template <typename Value>
-Status refuse_other(const std::string& id, const char* axis, const std::vector<Value>& named,
-                    const std::vector<Value>& asked, const Value& usual) {
-  if (named.empty() || asked.empty() || named.front() == asked.front()) return {};
-  const auto shown = [&](const Value& value) { return value == Value() ? usual : value; };
-  const bool ptxas = std::string_view(axis) == "ptxas";
-  return with_hint(fail(Step::usage, "{}: it is {}={}, and {}={} is asked for", id, axis,
-                        shown(named.front()), axis, shown(asked.front())),
-                   fmt::format("leave {}-a {} out, or give the id without it",
-                               ptxas ? "--toolchain and " : "", axis));
-}
-
-Status refuse_others(const std::string& id, const AssemblerAxes& named,
-                     const AssemblerAxes& asked) {
-  PHASEBIT_TRY(
-      refuse_other(id, "ptxas", named.ptxas, asked.ptxas, std::string(ptxas::pinned_toolchain)));
-  PHASEBIT_TRY(refuse_other(id, "opt_level", named.opt_level, asked.opt_level, 0));
-  PHASEBIT_TRY(refuse_other(id, "maxrregcount", named.maxrregcount, asked.maxrregcount, 0));
-  PHASEBIT_TRY(refuse_other(id, "edit", named.edit, asked.edit, std::string("none")));
-  PHASEBIT_TRY(refuse_other(id, "llvm", named.llvm, asked.llvm, std::string("none")));
-  PHASEBIT_TRY(refuse_other(id, "llvm_opt", named.llvm_opt, asked.llvm_opt, 2));
-  return refuse_other(id, "padding", named.padding, asked.padding, 0);
-}
-
-// What a key that a hash names says of its choice.
-AssemblerAxes named_by(const VariantKey& key) {
-  const AssemblerChoice choice = assembler_of(key), usual;
-  AssemblerAxes named;
-  if (choice.ptxas != usual.ptxas) named.ptxas = {choice.ptxas};
-  if (choice.opt_level != usual.opt_level) named.opt_level = {choice.opt_level};
-  if (choice.maxrregcount != usual.maxrregcount) named.maxrregcount = {choice.maxrregcount};
-  if (choice.edit != usual.edit) named.edit = {choice.edit};
-  if (choice.padding != usual.padding) named.padding = {choice.padding};
-  if (choice.llvm != usual.llvm) named.llvm = {choice.llvm.version};
-  return named;
+Status refuse_others(const std::string& id, const std::vector<AxisValues>& named,
+                     const std::vector<AxisValues>& asked) {
+  for (const AxisValues& own : named)
+    for (const AxisValues& other : asked)
+      if (own.axis == other.axis && own.values.front() != other.values.front())
+        return with_hint(fail(Step::usage, "{}: it is {}={}, and {}={} is asked for", id, own.axis,
+                              own.values.front(), own.axis, other.values.front()),
+                         fmt::format("leave {}-a {} out, or give the id without it",
+                                     own.axis == "ptxas" ? "--toolchain and " : "", own.axis));
+  return {};
 }
 
 }  // namespace
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
   if (is_ptx_file(id_or_hash)) return open_one_file(request, id_or_hash);
-  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(request.home, id_or_hash));
-  std::vector<std::string> axes;
-  PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, axes));
-  if (!is_hash(id_or_hash)) PHASEBIT_TRY(check_id(request, id_or_hash, axes));
-  if (ptxas::combinations(asked).size() != 1)
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(request.home, catalogue, id_or_hash));
+  PHASEBIT_TRY_ASSIGN(asked, asked_of(request, catalogue, id_or_hash));
+  if (space::combinations(catalogue, asked).size() != 1)
     return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
-  PHASEBIT_TRY_ASSIGN(space, open_text(request, id));
+  PHASEBIT_TRY_ASSIGN(space, open_text(request, std::move(catalogue), id));
   VariantKey& key = space.expansion.variants.front();
+  std::vector<AxisValues> named = id.named;
   // A hash may name a variant with a choice of its own.
-  const bool by_hash = id.choice == AssemblerChoice() && assembler_of(key) != AssemblerChoice();
-  AssemblerChoice choice = by_hash ? assembler_of(key) : id.choice;
-  PHASEBIT_TRY(refuse_others(id_or_hash, by_hash ? named_by(key) : id.named, asked));
-  if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
-  if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
-  if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
-  if (!asked.edit.empty()) choice.edit = asked.edit.front();
-  if (!asked.padding.empty()) choice.padding = asked.padding.front();
-  if (!asked.llvm.empty()) choice.llvm.version = asked.llvm.front();
-  if (!asked.llvm_opt.empty()) choice.llvm.opt_level = asked.llvm_opt.front();
-  if (!asked.short_ptr.empty()) choice.llvm.short_pointers = asked.short_ptr.front();
-  key = ptxas::with_assembler(key, choice);
+  if (id.choice.empty())
+    for (const auto& [axis, value] : space::choice_of(space.catalogue, key))
+      named.push_back({axis, {value}});
+  PHASEBIT_TRY(refuse_others(id_or_hash, named, asked));
+  named.insert(named.end(), asked.begin(), asked.end());
+  key =
+      space::with_choice(space.catalogue, key, space::combinations(space.catalogue, named).front());
   return space;
 }
 
-SpaceRequest request_of_side(const SpaceRequest& request, const std::string& word,
-                             const std::string& other) {
+Result<SpaceRequest> request_of_side(const SpaceRequest& request, const std::string& word,
+                                     const std::string& other) {
   SpaceRequest side = request;
   if (is_hash(word) || !is_hash(other)) return side;
   side.spec.clear();
   side.sweep.clear();
-  std::erase_if(side.overrides, [](const std::string& text) {
-    return !ptxas::is_assembler_axis(text.substr(0, text.find('=')));
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  std::erase_if(side.overrides, [&](const std::string& text) {
+    return catalogue.compiler(text.substr(0, text.find('='))) == nullptr;
   });
   return side;
 }
@@ -208,15 +180,14 @@ std::string source_of(const SpaceRequest& request) {
   return request.ids.empty() ? "--variants " + request.variants : "--id " + request.ids.front();
 }
 
-Status check_request(const SpaceRequest& request, bool hashes) {
+Result<std::vector<AxisValues>> check_request(const SpaceRequest& request,
+                                              const Catalogue& catalogue, bool hashes) {
   std::vector<std::string_view> allowed = {"--variants", "--id",     "-a",     "--toolchain",
                                            "--snippet",  "--filter", "--limit"};
   if (hashes) allowed.insert(allowed.end(), {"--spec", "--sweep"});
   PHASEBIT_TRY(take_only(request, allowed, source_of(request),
                          "an id names any variant, whatever the sweep; hashes are of a sweep"));
-  std::vector<std::string> axes;
-  PHASEBIT_TRY(assembler_axes(request, {}, axes));
-  return refuse_text_axes(axes, source_of(request), "beside ids");
+  return compiler_axes_alone(request, catalogue, source_of(request), "beside ids");
 }
 
 // The variants of the sweep that hashes are looked up in.
@@ -232,14 +203,14 @@ Result<Expansion> sweep_of(const SpaceRequest& request) {
 
 Result<VariantKey> named_variant(const Home& home, Space& space, const std::string& word,
                                  const Expansion* sweep) {
-  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(home, word));
+  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(home, space.catalogue, word));
   if (!id.fork.empty()) {
     PHASEBIT_TRY_ASSIGN(fork, fork_by_id(home, space, id));
-    return ptxas::with_assembler(fork, id.choice);
+    return space::with_choice(space.catalogue, fork, id.choice);
   }
   PHASEBIT_TRY_ASSIGN(key, space::parse_variant(space.catalogue, id.text, sweep));
   // A hash may name a variant with a choice of its own.
-  return id.choice == AssemblerChoice() ? key : ptxas::with_assembler(key, id.choice);
+  return id.choice.empty() ? key : space::with_choice(space.catalogue, key, id.choice);
 }
 
 Result<std::vector<VariantKey>> keys_of(const Home& home, Space& space,
@@ -254,9 +225,9 @@ Result<std::vector<VariantKey>> keys_of(const Home& home, Space& space,
   return keys;
 }
 
-Status check_choices(const std::vector<VariantKey>& keys) {
+Status check_choices(const Catalogue& catalogue, const std::vector<VariantKey>& keys) {
   for (const VariantKey& key : keys)
-    if (ptxas::assembler_of(key) != AssemblerChoice())
+    if (!space::choice_of(catalogue, key).empty())
       return with_hint(fail(Step::usage, "{} says itself how it is assembled", key.id),
                        "leave --toolchain and -a out, or the axes of its id");
   return {};
@@ -282,26 +253,24 @@ bool is_hash(const std::string& word) {
 Result<Space> open_listed(const SpaceRequest& request) {
   PHASEBIT_TRY_ASSIGN(ids, ids_of(request));
   const bool hashes = std::any_of(ids.begin(), ids.end(), is_hash);
-  PHASEBIT_TRY(check_request(request, hashes));
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  PHASEBIT_TRY_ASSIGN(asked, check_request(request, catalogue, hashes));
   Expansion sweep;
   if (hashes) {
     PHASEBIT_TRY_ASSIGN(found, sweep_of(request));
     sweep = std::move(found);
   }
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, nullptr));
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
   PHASEBIT_TRY_ASSIGN(keys, keys_of(request.home, space, ids, sweep));
-  std::vector<std::string> none;
-  PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
-  std::vector<AssemblerChoice> choices = ptxas::combinations(asked);
+  std::vector<CompilerChoice> choices = space::combinations(space.catalogue, asked);
   if (request.overrides.empty() && request.toolchains.empty())
     choices.clear();  // nothing was asked: each as its id says
   else
-    PHASEBIT_TRY(check_choices(keys));
+    PHASEBIT_TRY(check_choices(space.catalogue, keys));
   space.expansion.variants = std::move(keys);
-  add_snippets(space.expansion.variants, snippets);
-  PHASEBIT_TRY(choose(request, choices, space.expansion.variants));
+  add_snippets(space.catalogue, snippets, space.expansion.variants);
+  PHASEBIT_TRY(choose(request, space.catalogue, choices, space.expansion.variants));
   PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;
 }
@@ -412,13 +381,12 @@ Status add_forks(Space& space, const SpaceRequest& request) {
 }
 
 // Forks and their parents take the place of a sweep.
-Status check_tuned(const SpaceRequest& request) {
+Status check_tuned(const SpaceRequest& request, const Catalogue& catalogue) {
   if (!request.tuned_only) return {};
   PHASEBIT_TRY(take_only(request, {"--tuned", "-a", "--toolchain", "--filter", "--limit"},
                          "--tuned", "forks and their parents stand in the place of a sweep"));
-  std::vector<std::string> axes;
-  PHASEBIT_TRY(assembler_axes(request, {}, axes));
-  return refuse_text_axes(axes, "a fork", "beside --tuned");
+  return compiler_axes_alone(request, catalogue, "a fork", "beside --tuned").map([](const auto&) {
+  });
 }
 
 }  // namespace
@@ -431,22 +399,22 @@ fs::path spec_file(const Home& home, const std::string& named) {
 }
 
 Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
-  PHASEBIT_TRY(check_tuned(request));
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  PHASEBIT_TRY(check_tuned(request, catalogue));
   PHASEBIT_TRY_ASSIGN(spec, load_spec_of(request, catalogue));
   PHASEBIT_TRY_ASSIGN(sweep, chosen_sweep(request, spec));
   std::vector<std::string> overrides;
-  PHASEBIT_TRY_ASSIGN(assemblers, assembler_axes(request, sweep->assembler, overrides));
+  PHASEBIT_TRY_ASSIGN(asked, compiler_axes(request, catalogue, sweep->assembler, overrides));
   PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep->name, overrides));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, sweep));
   Space space{templates_folder(request), std::move(catalogue), std::move(expansion), {}};
   space.sweep = sweep->name;
   std::vector<VariantKey>& variants = space.expansion.variants;
-  const std::vector<ptxas::AssemblerChoice> choices = ptxas::combinations(assemblers);
+  const std::vector<CompilerChoice> choices = space::combinations(space.catalogue, asked);
   if (variants.empty()) return all_pruned(space.catalogue, spec, sweep->name, overrides);
-  add_snippets(variants, snippets);
+  add_snippets(space.catalogue, snippets, variants);
   if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request));
-  PHASEBIT_TRY(choose(request, choices, variants));
+  PHASEBIT_TRY(choose(request, space.catalogue, choices, variants));
   PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;
 }

@@ -59,7 +59,7 @@ void append(Space& space, Space more);
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash);
 
 // What a request says of one of two sides: the sweep is for the side that is a hash.
-SpaceRequest request_of_side(const SpaceRequest& request, const std::string& word,
-                             const std::string& other);
+Result<SpaceRequest> request_of_side(const SpaceRequest& request, const std::string& word,
+                                     const std::string& other);
 
 }  // namespace phasebit::pipeline::select

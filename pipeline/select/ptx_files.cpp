@@ -5,6 +5,7 @@
 #include "core/image/whole.h"
 #include "gen/fork/snippet.h"
 #include "gen/render/head_plan.h"
+#include "gen/space/compilers.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
 
@@ -39,20 +40,25 @@ bool is_fork(const base::Home& home, const fs::path& path) {
   return fork && fs::equivalent(fork->path, path, none);
 }
 
-// Whether head and text are those of the variant of its key.
-Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel, bool fork) {
-  ptx::head::Head& head = kernel.head;
+Result<const Catalogue*> load(HeadCatalogue& catalogue) {
   if (!catalogue.loaded) {
     PHASEBIT_TRY_ASSIGN(loaded, catalogue::Catalogue::load(catalogue.templates));
     catalogue.loaded = std::move(loaded);
     catalogue.texts.emplace(*catalogue.loaded, catalogue.templates);
   }
-  PHASEBIT_TRY(render::complete_head(*catalogue.loaded, head));
-  PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, head.key));
+  return &*catalogue.loaded;
+}
+
+// Whether head and text are those of the variant of its key.
+Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel, bool fork) {
+  ptx::head::Head& head = kernel.head;
+  PHASEBIT_TRY_ASSIGN(loaded, load(catalogue));
+  PHASEBIT_TRY(render::complete_head(*loaded, head));
+  PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*loaded, head, head.key));
   std::string nearer;
   if (held && !head.own_components() && !fork) {
-    PHASEBIT_TRY_ASSIGN(found,
-                        catalogue.texts->nearer(kernel.kernel, space::template_key(head.key)));
+    PHASEBIT_TRY_ASSIGN(
+        found, catalogue.texts->nearer(kernel.kernel, space::template_key(*loaded, head.key)));
     nearer = std::move(found);
   }
   return held && nearer.empty();
@@ -117,17 +123,30 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
   return std::move(kernels);
 }
 
+namespace {
+
+// Without a question as they are.
+Result<std::vector<space::CompilerChoice>> choices_of_files(const SpaceRequest& request,
+                                                            HeadCatalogue& catalogue) {
+  if (request.overrides.empty() && request.toolchains.empty())
+    return std::vector<space::CompilerChoice>{};
+  PHASEBIT_TRY_ASSIGN(loaded, load(catalogue));
+  PHASEBIT_TRY_ASSIGN(asked, compiler_axes_alone(request, *loaded, "a file", "of a file"));
+  for (const space::AxisValues& one : asked)
+    if (space::is_llvm_axis(*loaded, one.axis))
+      return with_hint(fail(Step::usage, "-a {}: a file is PTX already", one.axis),
+                       "`phasebit llvm lower FILE.ll` makes PTX of IR");
+  return space::combinations(*loaded, asked);
+}
+
+}  // namespace
+
 Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files) {
   PHASEBIT_TRY(take_only(request, {"--kernel", "--filter", "--limit", "-a", "--toolchain"},
                          "files are no variants", "choose with --kernel and --filter"));
-  std::vector<std::string> rest;
-  PHASEBIT_TRY_ASSIGN(axes, assembler_axes(request, {}, rest));
-  PHASEBIT_TRY(refuse_text_axes(rest, "a file", "of a file"));
-  if (!axes.llvm.empty() || !axes.llvm_opt.empty() || !axes.short_ptr.empty())
-    return with_hint(fail(Step::usage, "-a llvm, llvm_opt, short_ptr: a file is PTX already"),
-                     "`phasebit llvm lower FILE.ll` makes PTX of IR");
   Space space{templates_folder(request), {}, {}, {}};
   HeadCatalogue catalogue{request.home, space.templates};
+  PHASEBIT_TRY_ASSIGN(choices, choices_of_files(request, catalogue));
   std::vector<VariantKey>& variants = space.expansion.variants;
   std::vector<std::string> names;
   std::string first;
@@ -145,13 +164,13 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
     return with_hint(
         fail(Step::usage, "no kernel '{}' in {}", request.kernel, fmt::join(files, ", ")),
         base::nearest_word_hint(request.kernel, names));
-  PHASEBIT_TRY(choose(request, ptxas::combinations(axes), variants));
+  if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
+  PHASEBIT_TRY(choose(request, space.catalogue, choices, variants));
   std::erase_if(space.files, [&](const Rendered& one) {
     return std::none_of(variants.begin(), variants.end(), [&](const VariantKey& key) {
-      return ptxas::text_key(key).id == one.head.key.id;
+      return space::text_key(space.catalogue, key).id == one.head.key.id;
     });
   });
-  if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
   return space;
 }
 
@@ -214,16 +233,18 @@ Result<std::vector<Snippet>> read_snippets(const SpaceRequest& request, const Ca
   return std::move(snippets);
 }
 
-void add_snippets(std::vector<VariantKey>& variants, const std::vector<Snippet>& snippets) {
+void add_snippets(const Catalogue& catalogue, const std::vector<Snippet>& snippets,
+                  std::vector<VariantKey>& variants) {
   if (snippets.empty()) return;
   std::vector<VariantKey> all;
   for (VariantKey& variant : variants) {
     all.push_back(std::move(variant));
     const VariantKey& key = all.back();
-    // The choice of ptxas stands behind the snippets.
+    // How a text is compiled comes after the snippets.
     if (!space::is_hand_made(key) && takes(key, snippets))
-      all.push_back(ptxas::with_assembler(fork::snippet_key(ptxas::text_key(key), snippets),
-                                          ptxas::assembler_of(key)));
+      all.push_back(space::with_choice(catalogue,
+                                       fork::snippet_key(space::text_key(catalogue, key), snippets),
+                                       space::choice_of(catalogue, key)));
   }
   variants = std::move(all);
 }

@@ -30,8 +30,9 @@ struct HeadCatalogue {
 Result<std::vector<render::Rendered>> read_ptx_kernels(const fs::path& path,
                                                        HeadCatalogue& catalogue);
 
-// A space of files alone: without a head neither catalogue nor templates are read. With `kernel` in
-// the request the entries whose name has it; Step::usage, with the names, when there is none.
+// A space of files alone: the catalogue is read where a file has a head or an axis is asked for.
+// With `kernel` in the request the entries whose name has it; Step::usage, with the names, when
+// there is none.
 Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files);
 
 // The one kernel of a file. Step::usage, with the names, when the request leaves several.
@@ -45,8 +46,8 @@ Result<std::vector<fork::Snippet>> read_snippets(const SpaceRequest& request,
                                                  const space::Sweep* sweep);
 
 // Each variant that takes them is followed by itself with them in it.
-void add_snippets(std::vector<image::VariantKey>& variants,
-                  const std::vector<fork::Snippet>& snippets);
+void add_snippets(const catalogue::Catalogue& catalogue, const std::vector<fork::Snippet>& snippets,
+                  std::vector<image::VariantKey>& variants);
 
 // Lays them beside the templates of the space: from there on they are components as any other.
 Status lay_snippets(Space& space, const std::vector<fork::Snippet>& snippets);

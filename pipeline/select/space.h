@@ -4,7 +4,6 @@
 #include "core/base/home.h"
 #include "gen/catalogue/catalogue.h"
 #include "gen/fork/tuned.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/space/variants.h"
 
 #include <memory>
@@ -18,7 +17,7 @@ struct SpaceRequest {
   std::string templates;  // empty: those of the data
   std::string spec;       // empty: specs/core.toml of the data
   std::string sweep;      // empty: `core` of specs/core.toml; of another spec the only one it has
-  std::vector<std::string> overrides;  // -a axis=values, those of ptxas (gen/ptxas/assembler.h) too
+  std::vector<std::string> overrides;  // -a axis=values, those of compilers too
   std::vector<std::string> ids;        // --id: these variants instead of the sweep, or hashes of it
   std::string variants;                // --variants: a file of the same, one a line
   std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=

@@ -22,7 +22,7 @@ Result<std::string> file_of(const fs::path& templates, const Catalogue& catalogu
                             const image::VariantKey& parent) {
   PHASEBIT_TRY_ASSIGN(rendered,
                       images::render_one(templates, catalogue, parent, image::Build::timed));
-  return fork::parent_file(rendered);
+  return fork::parent_file(catalogue, rendered);
 }
 
 Result<std::string> drift_line(const Home& home, const fs::path& templates,
@@ -100,7 +100,7 @@ Result<Fork> begin_fork(const ForkRequest& options) {
                      "fork a variant of the templates");
   PHASEBIT_TRY_ASSIGN(rendered, images::render_one(space, parent, image::Build::timed));
   const std::string name = options.name.empty() ? free_name(options.space.home) : options.name;
-  return fork::make_fork(options.space.home, name, rendered);
+  return fork::make_fork(options.space.home, space.catalogue, name, rendered);
 }
 
 Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {

@@ -1,5 +1,6 @@
 #include "pipeline/variants/generate.h"
 
+#include "gen/space/compilers.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/progress.h"
 #include "pipeline/select/choices.h"
@@ -41,10 +42,11 @@ Result<Texts> texts(const Space& space, const fs::path& folder, image::Build bui
   for (const image::VariantKey& variant : space.expansion.variants) {
     if (progress) progress(out.files.size(), space.expansion.variants.size());
     auto rendered = maker.make(variant, build);
-    if (!rendered && ptxas::llvm_of(variant).version.empty())
+    if (!rendered && space::llvm_of(variant).version.empty())
       return tl::unexpected<Error>(rendered.error());
     if (rendered)
-      out.files.push_back({folder / file_name(variant), render::kernel_file(*rendered, lines)});
+      out.files.push_back(
+          {folder / file_name(variant), render::kernel_file(space.catalogue, *rendered, lines)});
     else
       out.refused.push_back(fmt::format("{}: {}", variant.id, rendered.error().text()));
   }

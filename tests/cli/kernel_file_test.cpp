@@ -3,6 +3,7 @@
 
 #include "gen/probes/requirements.h"
 #include "gen/render/head_plan.h"
+#include "gen/space/variants.h"
 #include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"
 #include "tests/home.h"
@@ -21,6 +22,11 @@ using render::read_kernel;
 
 namespace {
 
+// As files have it: without axes at their defaults.
+std::string written_head(const pipeline::select::Space& space, const ptx::head::Head& head) {
+  return write_head(head, space::default_axes(space.catalogue, head.key));
+}
+
 TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
   const pipeline::select::Space space = test::space_of("curated");
   ASSERT_FALSE(space.expansion.variants.empty());
@@ -29,7 +35,7 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
     const auto rendered = render_one(space.templates, space.catalogue, variant, Build::timed);
     ASSERT_TRUE(rendered) << rendered.error().text();
     for (const HeadingLines lines : {HeadingLines::shown, HeadingLines::left_out}) {
-      const auto read = read_kernel(kernel_file(*rendered, lines), "text.ptx");
+      const auto read = read_kernel(kernel_file(space.catalogue, *rendered, lines), "text.ptx");
       ASSERT_TRUE(read) << read.error().text();
       const ptxas::Kernel &before = rendered->kernel, &after = read->kernel;
       EXPECT_EQ(after.entry, before.entry);
@@ -44,11 +50,11 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
         EXPECT_EQ(after.source[i].verb, before.source[i].verb);
         EXPECT_EQ(after.source[i].role, before.source[i].role);
       }
-      EXPECT_EQ(write_head(read->head), write_head(rendered->head));
+      EXPECT_EQ(write_head(read->head), written_head(space, rendered->head));
       ptx::head::Head head = read->head;
       const Status completed = render::complete_head(space.catalogue, head);
       ASSERT_TRUE(completed) << completed.error().text();
-      EXPECT_EQ(write_head(head), write_head(rendered->head));
+      EXPECT_EQ(written_head(space, head), written_head(space, rendered->head));
       EXPECT_EQ(image::launch_signature(read->head.launch),
                 image::launch_signature(rendered->head.launch));
       EXPECT_EQ(head.key.axes, variant.axes);
@@ -71,7 +77,7 @@ TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {
   for (const VariantKey& variant : space->expansion.variants) {
     const auto rendered = render_one(space->templates, space->catalogue, variant, Build::timed);
     ASSERT_TRUE(rendered) << rendered.error().text();
-    const auto read = read_kernel(kernel_file(*rendered, HeadingLines::shown), "text.ptx");
+    const auto read = read_kernel(kernel_file(space->catalogue, *rendered), "text.ptx");
     ASSERT_TRUE(read) << variant.id << ": " << read.error().text();
     const auto key = render::check_head_key(space->catalogue, read->head);
     ASSERT_TRUE(key) << variant.id << ": " << key.error().text();
@@ -97,12 +103,12 @@ TEST(KernelFile, AGuardedBuildReadsBackWithItsHead) {
   const VariantKey& variant = space.expansion.variants.front();
   const auto rendered = render_one(space.templates, space.catalogue, variant, Build::guarded);
   ASSERT_TRUE(rendered) << rendered.error().text();
-  const auto read = read_kernel(kernel_file(*rendered), "text.ptx");
+  const auto read = read_kernel(kernel_file(space.catalogue, *rendered), "text.ptx");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_TRUE(read->kernel.as_is);
   EXPECT_EQ(read->kernel.build, Build::guarded);
   EXPECT_EQ(read->kernel.entry, rendered->kernel.entry);
-  EXPECT_EQ(write_head(read->head), write_head(rendered->head));
+  EXPECT_EQ(write_head(read->head), written_head(space, rendered->head));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // protocol and mover of the core sweep.
 #include "analysis/cubin/change/padding.h"
 #include "core/image/bundle.h"
+#include "gen/space/compilers.h"
 #include "pipeline/bundle/pack.h"
 #include "pipeline/images/gate_images.h"
 #include "tests/cli/spaces.h"
@@ -89,9 +90,11 @@ TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
   std::vector<Prepared> prepared = prepared_variants();
   prepared.resize(12);
   const std::size_t count = prepared.size();
+  const catalogue::Catalogue catalogue = test::space_of("curated").catalogue;
   for (std::size_t i = 0; i < count; ++i) {
     Prepared padded = prepared[i];
-    padded.key = ptxas::with_assembler(padded.key, {"", 3, 0, "", 208});
+    padded.key = space::with_choice(catalogue, padded.key, {{"padding", "208"}});
+    padded.choice = space::assembler_of(catalogue, padded.key);
     EXPECT_TRUE(padded.key.id.ends_with("/padding=208"));
     prepared.push_back(std::move(padded));
   }

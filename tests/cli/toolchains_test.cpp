@@ -147,6 +147,46 @@ TEST_F(Toolchains, GatesKnowWhatAVersionAndALevelDo) {
   }
 }
 
+// A flag of ptxas that axes.toml alone names: in the id, in the call, in the code and its cache.
+TEST_F(Toolchains, AFlagIsAnEntryOfAxesToml) {
+  const base::TempDir folder = std::move(base::TempDir::create().value());
+  const fs::path templates = folder.path() / "templates";
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
+  ASSERT_TRUE(base::write_file(
+      templates / "axes.toml",
+      base::read_file(templates / "axes.toml").value() +
+          "\n[[axis]]\nname = \"reg_usage\"\ncompiler = \"ptxas\"\nrange = [0, 10]\n"
+          "default = 5\nflag = \"-regUsageLevel={}\"\n"));
+  const std::string id = "ring/mbarrier/st_shared/none/num_stages=8";
+  const auto of_templates = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--templates", templates.string()});
+    return words;
+  };
+  const ProcessOutput list =
+      says(of_templates({"generate", "--list", "--id", id, "-a", "reg_usage=5,10"}));
+  EXPECT_NE(list.out.find(id + "/reg_usage=10\n"), std::string::npos) << list.out << list.err;
+  EXPECT_NE(list.out.find(id + "\n"), std::string::npos) << list.out;
+  const std::string cache = (folder.path() / "cache").string();
+  const auto shown = [&](const std::string& variant) {
+    const ProcessOutput output =
+        says(of_templates({"sass", "show", variant, "-t", "sm_90a", "--json", "--cache", cache}));
+    EXPECT_TRUE(output.ok()) << output.err;
+    return json::parse(output.out, nullptr, false);
+  };
+  for (int again = 0; again < 2; ++again) {  // made, then from the cache
+    const json usual = shown(id), eager = shown(id + "/reg_usage=10");
+    EXPECT_NE(usual["text_hash"], eager["text_hash"]) << usual["name"] << eager["name"];
+    EXPECT_EQ(usual["text_hash"], shown(id + "/reg_usage=5")["text_hash"]);
+  }
+  const ProcessOutput made = says(of_templates({"assemble", "--id", id, "-a", "reg_usage=5,10",
+                                                "-t", "sm_90a", "--json", "--cache", cache}));
+  ASSERT_TRUE(made.ok()) << made.err;
+  const json rows = json::parse(made.out)["targets"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["ptxas"], ptxas::pinned_toolchain);
+  EXPECT_EQ(rows[1]["ptxas"], fmt::format("{} -regUsageLevel=10", ptxas::pinned_toolchain));
+}
+
 TEST_F(Toolchains, VariantsOfAFile) {
   const base::TempDir folder = std::move(*base::TempDir::create());
   const auto file = [&](const std::string& name, const std::string& text) {

@@ -80,7 +80,7 @@ void render(const Catalogue& catalogue, const fs::path& templates, const Variant
   if (!rendered) return check_refusal(rendered.error(), {Step::render, Step::spec});
   if (rendered->kernel.statements.size() != rendered->kernel.source.size())
     bug("a statement without its line");
-  (void)render::kernel_file(*rendered);
+  (void)render::kernel_file(catalogue, *rendered);
 }
 
 void read_small_catalogue(const fs::path& templates) {

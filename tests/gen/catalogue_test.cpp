@@ -92,6 +92,8 @@ TEST(Catalogue, ResolvesAliases) {
   EXPECT_EQ(catalogue.resolve("probe").value(), "probe");
   EXPECT_EQ(catalogue.resolve("satges").error().text(),
             "spec: no axis 'satges' (did you mean 'stages'?)");
+  EXPECT_EQ(catalogue.compiler("opt_level")->flag, "-O{}");
+  EXPECT_EQ(catalogue.compiler("num_stages"), nullptr);
 }
 
 struct Damage {
@@ -143,6 +145,43 @@ const Damage damages[] = {
      "spec: axes.toml:4: default: not a value of axis 'a' (did you mean '0'?)"},
     {"axes.toml", "[[axis]]\nname = \"mover\"\nvalues = [\"x\"]\ndefault = \"x\"\n",
      "spec: axes.toml:2: name: 'mover' is a leading axis"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [0, 64]\nstep = 16\ndefault = 8\n",
+     "spec: axes.toml:5: default: not a value of axis 'a' (a whole number in 0..64)"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [0, 64]\nstep = 0\ndefault = 0\n",
+     "spec: axes.toml:4: step: must be a whole number, 1 or more"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [1, 4]\ndefault = \"none\"\n",
+     "spec: axes.toml:4: default: not a value of axis 'a' (a whole number in 1..4)"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\ncompiler = \"ptxa\"\n",
+     "spec: axes.toml:3: compiler: no compiler 'ptxa' (did you mean 'ptxas'?)"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\n",
+     "spec: axes.toml:2: name: nothing reads an axis 'a' (write flag = \"-its-flag={}\", as ptxas "
+     "takes it)"},
+    {"axes.toml", "[[axis]]\nname = \"llvm_otp\"\ncompiler = \"llvm\"\n",
+     "spec: axes.toml:2: name: nothing reads an axis 'llvm_otp' (did you mean 'llvm_opt'?)"},
+    {"axes.toml",
+     "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a\"\nrange = [0, 2]\n"
+     "default = 0\n",
+     "spec: axes.toml:4: flag: needs {} where the value is to stand, or an axis of two values"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nflag = \"-a={}\"\n",
+     "spec: axes.toml:3: flag: is one of ptxas (write compiler = \"ptxas\")"},
+    {"axes.toml",
+     "[[axis]]\nname = \"edit\"\ncompiler = \"image\"\nvalues = [\"none\"]\n"
+     "values_of = \"edit\"\ndefault = \"none\"\n",
+     "spec: axes.toml:5: values_of: no table 'edit' (did you mean 'edits'?)"},
+    {"axes.toml",
+     "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\nrange = [0, 1]\n"
+     "default = 0\n[[axis]]\nname = \"a\"\nrange = [1, 4]\ndefault = 1\n",
+     "spec: axes.toml:8: name: 'a' already means axis 'a', declared at axes.toml:1"},
+    {"axes.toml",
+     "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\nrange = [0, 1]\n"
+     "default = 0\nwhen = \"num_stages == 1\"\n",
+     "spec: axes.toml:7: when: column 1: no axis 'num_stages' (did you mean 'a'?)"},
+    {"protocols/cta/protocol.toml",
+     "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\n",
+     "spec: protocols/cta/protocol.toml:3: compiler: a component has none (write the axis into "
+     "axes.toml)"},
+    {"probes/ring/probe.toml", "[[rule]]\nprune = \"opt_level == 1\"\nreason = \"x\"\n",
+     "spec: probes/ring/probe.toml:2: prune: column 1: no axis 'opt_level'"},
     {"movers/none/mover.toml", wait_axis,
      "spec: movers/none/mover.toml:2: name: axis 'wait' is already declared at "
      "protocols/flag/protocol.toml:6"},
@@ -172,6 +211,9 @@ const Damage damages[] = {
      "spec: probes/ring/probe.toml:2: timed_role: no role 'consumr' (did you mean 'consumer'?)"},
     {"probes/ring/probe.toml", "[plan]\ntimed_verbs = [\"wiat\"]\n",
      "spec: probes/ring/probe.toml:2: timed_verbs: no verb 'wiat' (did you mean 'wait'?)"},
+    {"probes/ring/probe.toml",
+     "[plan]\nreadings = [{ name = \"polls\", unit = \"polls per item\" }]\n",
+     "spec: probes/ring/probe.toml:2: readings: lacks 'role' (write `role = \"consumer\"`)"},
     {"probes/ring/probe.toml", "[plan]\nmax_items = \"num_stagse\"\n",
      "spec: probes/ring/probe.toml:2: max_items: column 1: no axis 'num_stagse' "
      "(did you mean 'num_stages'?)"},

@@ -3,8 +3,11 @@
 #include "core/base/process.h"
 #include "gen/probes/make_plan.h"
 #include "gen/probes/requirements.h"
+#include "gen/ptxas/assemble.h"
 #include "gen/ptxas/toolchain.h"
 #include "gen/render/render.h"
+#include "gen/space/compilers.h"
+#include "gen/space/point.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/home.h"
@@ -31,8 +34,9 @@ class Extending : public testing::TestWithParam<const char*> {
     fs::copy(base::source_root() / "templates", folder_.path(), fs::copy_options::recursive);
     const auto files =
         files_of(base::read_file(base::source_root() / "docs" / "extending.md").value());
-    ASSERT_EQ(files.size(), 10U);
-    for (const auto& [name, text] : files) folder_.write(name, text);
+    ASSERT_EQ(files.size(), 11U);
+    for (const auto& [name, text] : files)  // an entry more of axes.toml, else whole files
+      folder_.write(name, (name == "axes.toml" ? folder_.read(name) + "\n" : "") + text);
   }
 
   void assemble(const render::Rendered& rendered) {
@@ -51,25 +55,65 @@ class Extending : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(output->ok()) << output->err << output->out;
   }
 
+  Result<render::Rendered> rendered(const catalogue::Catalogue& catalogue, const std::string& id) {
+    PHASEBIT_TRY_ASSIGN(key, space::parse_variant(catalogue, id));
+    PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, key));
+    EXPECT_EQ(plan.phases_checked, 2 * plan.num_stages);
+    PHASEBIT_TRY_ASSIGN(needs, probes::requirements(catalogue, key));
+    return render::Renderer(catalogue, folder_.path())
+        .render(key, plan, image::Build::timed, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
+  }
+
   Folder folder_;
 };
 
 TEST_P(Extending, MakesAVariantThatPtxasTakes) {
   const auto catalogue = catalogue::Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
-  const auto key = space::parse_variant(*catalogue, GetParam());
-  ASSERT_TRUE(key) << key.error().text();
-  const auto plan = probes::make_plan(*catalogue, *key);
-  ASSERT_TRUE(plan) << plan.error().text();
-  const auto needs = probes::requirements(*catalogue, *key);
-  ASSERT_TRUE(needs) << needs.error().text();
-  render::Renderer renderer(*catalogue, folder_.path());
-  const auto rendered = renderer.render(*key, *plan, image::Build::timed, needs->ptx.text(),
-                                        fmt::format("sm_{}", needs->sm));
-  ASSERT_TRUE(rendered) << rendered.error().text();
-  EXPECT_EQ(plan->phases_checked, 2 * plan->num_stages);
-  assemble(*rendered);
+  const auto made = rendered(*catalogue, GetParam());
+  ASSERT_TRUE(made) << made.error().text();
+  assemble(*made);
 }
+
+// A flag of ptxas is an entry of axes.toml: it is in the id, in the call of ptxas, and in what the
+// cache tells apart.
+using ExtendingCompilers = Extending;
+
+TEST_P(ExtendingCompilers, AFlagOfPtxasIsAnAxis) {
+  const auto catalogue = catalogue::Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
+  const std::string id = GetParam();
+  const auto typed = space::read_typed_id(test::home(), *catalogue, id + "/reg_usage=10");
+  ASSERT_TRUE(typed) << typed.error().text();
+  const auto made = rendered(*catalogue, typed->variant);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto key =
+      space::with_choice(*catalogue, *space::parse_variant(*catalogue, id), typed->choice);
+  EXPECT_EQ(key.id, id + "/reg_usage=10");
+  EXPECT_EQ(space::text_key(*catalogue, key).id, id);
+  EXPECT_EQ(space::assembler_of(*catalogue, key).flags,
+            (std::vector<std::string>{"-regUsageLevel=10"}));
+  const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+  if (!toolchain) GTEST_SKIP() << toolchain.error().text();
+  auto cache = ptxas::Cache::open(folder_.path() / "cache");
+  ASSERT_TRUE(cache) << cache.error().text();
+  std::map<std::string, std::string> code;  // by the level
+  for (const char* level : {"5", "10", "5", "10"}) {
+    ptxas::AssembleOptions options;
+    const space::CompilerChoice choice = space::settled_choice(*catalogue, {{"reg_usage", level}});
+    options.flags =
+        space::assembler_of(*catalogue, space::with_choice(*catalogue, key, choice)).flags;
+    const auto assembly = ptxas::assemble(*toolchain, &*cache, {made->kernel}, "sm_90", options);
+    ASSERT_TRUE(assembly.kernels[0]) << assembly.kernels[0].error().text();
+    const auto [known, is_new] = code.emplace(level, assembly.kernels[0]->text_hash);
+    EXPECT_EQ(known->second, assembly.kernels[0]->text_hash);
+    EXPECT_EQ(assembly.assembled, is_new ? 1U : 0U) << level;
+  }
+  EXPECT_NE(code["5"], code["10"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Page, ExtendingCompilers,
+                         testing::Values("ring/mbarrier/st_shared/none/num_stages=8"));
 
 INSTANTIATE_TEST_SUITE_P(Page, Extending,
                          testing::Values("ring/patient/st_shared/none/pause_ns=500",

@@ -162,6 +162,9 @@ const Refusal refusals[] = {
      "spec: s.toml:6: num_stagse: no axis 'num_stagse' (did you mean 'num_stages'?)"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = { stages = [1, 40] }\n",
      "spec: s.toml:4: stages: num_stages: no value '40' (a whole number in 1..32)"},
+    {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = { opt_level = [1] }\n",
+     "spec: s.toml:4: opt_level: 'opt_level' says how a text is compiled, not what it is (give it "
+     "with -a, in [sweep.assembler], or last in an id)"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = [1]\n",
      "spec: s.toml:4: cross: must be a table"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = { stages = [1] }\n"
@@ -202,28 +205,34 @@ TEST(LoadSpec, ReadsTheAxesOfPtxas) {
   const auto spec = with_assembler_lines(
       folder, "opt_level = \"all\"\nmaxrregcount = [\"none\", 32, 32]\nedit = \"0x920.NOP\"\n");
   ASSERT_TRUE(spec) << spec.error().text();
-  const ptxas::AssemblerAxes& axes = spec->sweeps[0].assembler;
-  EXPECT_EQ(axes.opt_level, (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_EQ(axes.maxrregcount, (std::vector<int>{0, 32}));
-  EXPECT_EQ(axes.edit, (Words{"0x920.NOP"}));
-  EXPECT_EQ(axes.ptxas, Words());
+  const std::vector<space::AxisValues>& axes = spec->sweeps[0].assembler;
+  ASSERT_EQ(axes.size(), 3U);
+  EXPECT_EQ(axes[0].axis, "opt_level");
+  EXPECT_EQ(axes[0].values, (Words{"0", "1", "2", "3"}));
+  EXPECT_EQ(axes[1].axis, "maxrregcount");
+  EXPECT_EQ(axes[1].values, (Words{"none", "32", "32"}));
+  EXPECT_EQ(axes[2].axis, "edit");
+  EXPECT_EQ(axes[2].values, (Words{"0x920.NOP"}));
   const auto one = with_assembler_lines(folder, "opt_level = 1\n");
   ASSERT_TRUE(one) << one.error().text();
-  EXPECT_EQ(one->sweeps[0].assembler.opt_level, (std::vector<int>{1}));
-  EXPECT_EQ(one->sweeps[0].assembler.maxrregcount, std::vector<int>());
+  ASSERT_EQ(one->sweeps[0].assembler.size(), 1U);
+  EXPECT_EQ(one->sweeps[0].assembler[0].values, (Words{"1"}));
 }
 
 TEST(LoadSpec, RefusesWhatIsNoAxisOfPtxas) {
   const Refusal rows[] = {
       {"optlevel = 1\n",
-       "spec: s.toml:5: optlevel: no axis 'optlevel' of ptxas (did you mean 'opt_level'?)"},
-      {"opt_level = 4\n", "spec: s.toml:5: opt_level: opt_level=4: not a number from 0 to 3"},
+       "spec: s.toml:5: optlevel: no axis 'optlevel' of a compiler (did you mean 'opt_level'?)"},
+      {"opt_level = 4\n",
+       "spec: s.toml:5: opt_level: opt_level: no value '4' (a whole number in 0..3)"},
       {"\nopt_level = [1, \"fast\"]\n",
-       "spec: s.toml:6: opt_level: opt_level=fast: not a number from 0 to 3"},
+       "spec: s.toml:6: opt_level: opt_level: no value 'fast' (a whole number in 0..3)"},
       {"opt_level = 1\nmaxrregcount = 256\n",
-       "spec: s.toml:6: maxrregcount: maxrregcount=256: not a number from 1 to 255"},
+       "spec: s.toml:6: maxrregcount: maxrregcount: no value '256' (none, or a whole number in "
+       "1..255)"},
       {"maxrregcount = 0\n",
-       "spec: s.toml:5: maxrregcount: maxrregcount=0: not a number from 1 to 255"},
+       "spec: s.toml:5: maxrregcount: maxrregcount: no value '0' (none, or a whole number in "
+       "1..255)"},
   };
   for (const Refusal& row : rows) {
     SCOPED_TRACE(row.text);

@@ -35,6 +35,20 @@ TEST(VariantAxes, AreThoseOfTheKeyAndElseTheDefaultsOfTheCatalogue) {
   EXPECT_EQ(axes.stratum(), "ring/mbarrier");
 }
 
+// The catalogue of the results does not have what is done to a text: a further flag of ptxas is
+// known by that.
+TEST(VariantAxes, AreAsDeclaredUnlessSomethingWasDoneToThem) {
+  const std::pair<const char*, bool> rows[] = {{"ring/mbarrier/m/w/wait=test_wait", true},
+                                               {"ring/mbarrier/m/w/llvm=22.1.8/llvm_opt=1", true},
+                                               {"ring/mbarrier/m/w/file=mine@1/spin=tight", true},
+                                               {"ring/mbarrier/m/w/tuned=x", false},
+                                               {"ring/mbarrier/m/w/snippet.wait=w@1", false},
+                                               {"ring/mbarrier/m/w/opt_level=1", false},
+                                               {"ring/mbarrier/m/w/padding=16", false},
+                                               {"ring/mbarrier/m/w/reg_usage=10", false}};
+  for (const auto& [id, declared] : rows) EXPECT_EQ(axes_of(id).is_as_declared(), declared) << id;
+}
+
 // The display id does not matter: a key without its id gives the same.
 TEST(VariantAxes, DoNotComeFromTheId) {
   record::VariantRow row = axes_of("ring/mbarrier/st_shared/none/hint_ns=20/producers=4").variant();

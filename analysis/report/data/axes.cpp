@@ -105,10 +105,16 @@ bool VariantAxes::names(const std::string& axis) const {
 }
 
 bool VariantAxes::is_as_declared() const {
-  static const std::set<std::string> derived = {"tuned", "edit",      "padding",     "nvcc",
-                                                "ptxas", "opt_level", "maxrregcount"};
-  return std::none_of(variant_->named.begin(), variant_->named.end(), [](const auto& one) {
-    return derived.contains(one.first) || one.first.starts_with("snippet.");
+  static const std::set<std::string> done_to_variants = {
+      "tuned", "edit", "padding", "nvcc", "ptxas", "opt_level", "maxrregcount"};
+  // LLVM makes the text anew of the same axes; templates and files of a user's may have their own.
+  static const std::set<std::string> others = {"llvm", "llvm_opt", "short_ptr", "anchor"};
+  const bool own = names("file") || names("templates");
+  return std::none_of(variant_->named.begin(), variant_->named.end(), [&](const auto& one) {
+    if (done_to_variants.contains(one.first) || one.first.starts_with("snippet.")) return true;
+    // Such as a flag of ptxas: what the catalogue's facts do not have was done to the variant.
+    return !own && !catalogue_->empty() && !others.contains(one.first) &&
+           catalogue_->default_of(one.first) == nullptr;
   });
 }
 

@@ -93,7 +93,8 @@ std::string key_of(const std::string& name) {
 
 class HeadWriter {
  public:
-  explicit HeadWriter(const Head& head) : head_(head) {}
+  HeadWriter(const Head& head, const std::vector<std::string>& default_axes)
+      : head_(head), default_axes_(default_axes) {}
 
   std::string write() {
     line("format = {}", head_format);
@@ -102,8 +103,7 @@ class HeadWriter {
     put_fields(head_, "");
     begin("key");
     for (const auto& [axis, value] : head_.key.axes)
-      if (!base::contains(head_.default_axes, axis))
-        line("{} = {}", key_of(axis), in_quotes(value));
+      if (!base::contains(default_axes_, axis)) line("{} = {}", key_of(axis), in_quotes(value));
     if (!head_.parent.text.empty()) {
       begin("parent");
       put_fields(head_.parent, "");
@@ -245,13 +245,14 @@ class HeadWriter {
   }
 
   const Head& head_;
+  const std::vector<std::string>& default_axes_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string write_head(const Head& head) {
-  return HeadWriter(head).write();
+std::string write_head(const Head& head, const std::vector<std::string>& default_axes) {
+  return HeadWriter(head, default_axes).write();
 }
 
 namespace {

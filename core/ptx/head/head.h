@@ -99,9 +99,6 @@ struct Head {
   std::map<std::string, std::string> where;
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
   image::VariantKey key;
-  // Axes of the key that are at their defaults, which the catalogue knows: write_head leaves them
-  // out, so that an axis that is added later changes no file.
-  std::vector<std::string> default_axes;
   // What the key names is the file's own and need not be in the catalogue (gen/render/head_plan.h).
   bool own_components() const { return !origin.empty(); }
   std::string origin;  // one of origin_words: "file", "nvcc"; "" where the catalogue knows all
@@ -150,8 +147,10 @@ using base::word_of;  // "consumer" of a role
 // Step::spec: "file:line: key: what (what to write)".
 Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file);
 
-// The lines with their marks and line ends. What has its default is left out.
-std::string write_head(const Head& head);
+// The lines with their marks and line ends. What has its default is left out, and so are these axes
+// of the key, of which the catalogue knows that they are at theirs: an axis that is added later
+// changes no file.
+std::string write_head(const Head& head, const std::vector<std::string>& default_axes = {});
 
 // What the window must hold for one SASS family ("": unknown) and ptxas. Rules of the same verb and
 // role are joined, counts of the same pattern added.

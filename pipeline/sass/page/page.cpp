@@ -9,6 +9,7 @@
 #include "core/image/manifest.h"
 #include "core/record/same_code.h"
 #include "core/store/load.h"
+#include "gen/space/compilers.h"
 #include "pipeline/explain/explain.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/sass/files.h"
@@ -130,10 +131,12 @@ Result<Cells> read_cells(Page& page, images::Tools& tools,
 }
 
 Status add_figures(Cells& cells, const Page& page, const base::Home& home,
-                   const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns) {
+                   const catalogue::Catalogue& catalogue, const std::vector<Prepared>& prepared,
+                   const std::vector<CodeColumn>& columns) {
   const auto id_in = [&](std::size_t variant, std::size_t column) {
-    const Prepared& one = prepared[variant];
-    return ptxas::with_assembler(one.key, images::choice_of(one, columns[column])).id;
+    const image::VariantKey& key = prepared[variant].key;
+    const std::string& ptxas = columns[column].ptxas;
+    return ptxas.empty() ? key.id : space::by_ptxas(catalogue, key, ptxas).id;
   };
   std::set<std::string> ids;
   for (std::size_t variant = 0; variant < cells.size(); ++variant)
@@ -188,7 +191,7 @@ Result<std::string> page_of_variants(const PageRequest& options) {
       fmt::format("ptxas {}, nvdisasm {}", tools.toolchain.version.text(), disassembler.version());
   for (const Prepared& one : prepared) page.variants.push_back(one.key.id);
   PHASEBIT_TRY_ASSIGN(cells, read_cells(page, tools, disassembler, prepared, columns));
-  PHASEBIT_TRY(add_figures(cells, page, options.space.home, prepared, columns));
+  PHASEBIT_TRY(add_figures(cells, page, options.space.home, space.catalogue, prepared, columns));
   add_views(page, std::move(plans), cells);
   return write_page(page, options);
 }
