@@ -1,9 +1,9 @@
-"""Tests of tables as text: rows in, a command, the table that comes out. Usage: run.py FILE|FOLDER...
+"""Tests of tables as text: rows in, a command, a table out. Usage: run.py FILE|FOLDER...
 
 A .test file is blocks that an empty line ends; a line that begins with # is a comment.
 
     rows [NAME]          lines of CSV with a header: what NAME (rows.csv) holds as a results file.
-                         What a row leaves out has a value that changes nothing: tests/tables/rows.py
+                         What a row leaves out has a value that changes nothing: rows.py
     file NAME            its lines, as they are: a table NAME.sql, claims NAME.toml
     table COMMAND        `phasebit COMMAND`; after a line of four hyphens the table, its cells
                          between bars. Columns that are not named are not compared, rows all are;

@@ -35,13 +35,13 @@ class Runner(unittest.TestCase):
             self.assertEqual(self.found(f"table report\n----\n{good}\n"), "")
 
     def test_what_differs_is_named_with_its_line(self):
-        rows = (("a | b\nx | 1\ny \\| z | 3", "-y | z | 3\n        +y | z | 2"),
+        rows = (("a | b\nx | 1\ny \\| z | 3", "-y | z | 3\n    +y | z | 2"),
                 ("a\nx", "+y | z"), ("a\nx\ny \\| z\nw", "-w"), ("c\n1", "no column 'c'"),
                 ("b\n1\n2\n> above", "no line: above"), ("a | b\nx", "a row of 1 cells"))
         for wanted, said in rows:
             found = self.found(f"# a comment\n\ntable report\n----\n{wanted}\n")
             self.assertIn("one.test:3: table report", found)
-            self.assertIn(said.replace("        ", "    "), found.replace("\n    ", "\n    "), found)
+            self.assertIn(said, found)
 
     def test_errors_and_output(self):
         self.assertEqual(self.found("error report\n----\nno\n", "phasebit: no\n", 2), "")
@@ -64,7 +64,8 @@ class Rows(unittest.TestCase):
         self.assertEqual(list(expand(["a", "n={5..7},{1..3}"])), ["a", "n=5,1", "n=6,2", "n=7,3"])
 
     def test_a_key_is_that_of_the_templates(self):
-        row = self.made("id,cycles,half", "ring/mbarrier/none/none/num_stages=8/ptxas=12.4.131,40,1")[0]
+        name = "ring/mbarrier/none/none/num_stages=8/ptxas=12.4.131"
+        row = self.made("id,cycles,half", f"{name},40,1")[0]
         self.assertEqual((row["axis.num_stages"], row["axis.wait"]), ("8", "try_wait"))
         self.assertEqual(row["named"], "num_stages=4 ptxas")
         self.assertEqual((row["ci_low"], row["cycles"], row["ci_high"]), ("39", "40", "41"))
