@@ -1,9 +1,17 @@
 #include "analysis/report/data/figures.h"
 
+#include "tests/report/results.h"
+
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using record::PointRow;
+using report::data::TableArguments;
+
 namespace {
+
+const std::string ring = "ring/mbarrier/st_shared/none";
 
 struct Row {
   double value, half_width;
@@ -26,6 +34,40 @@ TEST(Figures, HaveTheDigitsThatTheirIntervalSupports) {
 TEST(Figures, PercentsHaveTwoDigits) {
   EXPECT_EQ(report::data::shown_percent(0.0512), "0.05 %");
   EXPECT_EQ(report::data::shown_percent(12), "12.00 %");
+}
+
+// What rows of a variant with a figure, and of one without, say in a text.
+record::Results some_data() {
+  PointRow four = measured(ring, 40);
+  four.sass_class = "0123456789abcdef";
+  return results_of({four, failed_point(ring + "/wait=test_wait", Step::gate,
+                                        "the SASS is not the intended one: x")});
+}
+
+TEST(Figure, IsOfAVariantOrOfAll) {
+  const std::pair<TableArguments, const char*> rows[] = {
+      {{{"variant", ring}, {"field", "cycles"}}, "40"},
+      {{{"variant", ring}, {"field", "interval"}}, "40 ±1"},
+      {{{"field", "low"}, {"variant", ring}}, "39"},
+      {{{"variant", ring}, {"field", "sass_class"}}, "01234567"},
+      {{{"field", "variants"}}, "2"},
+      {{{"field", "device"}}, "NVIDIA H200"},
+      {{{"variant", ring}, {"field", "cylces"}},
+       "usage: no field 'cylces' (did you mean 'cycles'?)"},
+      {{{"variant", ring + "/wait=tst_wait"}, {"field", "cycles"}},
+       "usage: the results have no variant 'ring/mbarrier/st_shared/none/wait=tst_wait' (did you "
+       "mean "
+       "'ring/mbarrier/st_shared/none/wait=test_wait'?)"},
+      {{{"variant", ring + "/wait=test_wait"}, {"field", "cycles"}},
+       "store: ring/mbarrier/st_shared/none/wait=test_wait has no figure: gate: the SASS is not "
+       "the "
+       "intended one: x"},
+      {{{"varaint", ""}}, "usage: a figure has no argument 'varaint' (did you mean 'variant'?)"},
+      {{{"variant", ring}}, "usage: a figure without field= (field=cycles)"}};
+  for (const auto& [arguments, text] : rows) {
+    const auto figure = make_figure(some_data(), arguments);
+    EXPECT_EQ(figure ? *figure : figure.error().text(), text);
+  }
 }
 
 }  // namespace

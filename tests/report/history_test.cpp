@@ -37,12 +37,6 @@ TEST(History, OrdersVersionsByNumber) {
   EXPECT_EQ(newest.id, ring(""));
   EXPECT_DOUBLE_EQ(newest.figure.value, 100);
   EXPECT_EQ(newest.text_hash, "text " + ring(""));
-  const auto table = make_table({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 1),
-                                 steady(ring("/ptxas=12.9.86"), 120)},
-                                "history");
-  ASSERT_TRUE(table);
-  ASSERT_EQ(table->columns.size(), 4U);
-  EXPECT_EQ(table->columns[2].title, "12.10.5");
 }
 
 TEST(History, TheDefaultVersionIsThatOfTheRun) {
@@ -122,72 +116,6 @@ TEST(Steps, OfAShareOfTheFigureBefore) {
   const History history = history_of(data_of(some_points()));
   EXPECT_EQ(find_steps(history, 10).size(), 1U);  // 10 of 100
   EXPECT_EQ(find_steps(history, 10.5).size(), 0U);
-}
-
-Words texts_of(const table::Table& table) {
-  Words all;
-  for (const auto& row : table.rows) all.push_back(row[0].text);
-  return all;
-}
-
-TEST(Tables, HaveAColumnAVersion) {
-  const auto table = make_table(some_points(), "history");
-  ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(texts_of(*table), (Words{ring(""), ring("/num_stages=8")}));
-  ASSERT_EQ(table->columns.size(), 5U);
-  EXPECT_EQ(table->columns[1].title, "12.4.131");
-  EXPECT_EQ(table->columns[4].title, "13.5.37");
-  EXPECT_EQ(table->rows[0][1].value, 100);
-  EXPECT_EQ(table->rows[0][2].text, "failed: gate");
-  EXPECT_EQ(table->rows[1][2].text, "");  // 12.5 did not measure it
-  EXPECT_EQ(table->rows[1][4].value, 50);
-}
-
-TEST(Tables, TakeAVariantOrAnAxis) {
-  const std::vector<PointRow> data = some_points();
-  const std::pair<report::data::TableArguments, Words> rows[] = {
-      {{{"variant", ring("")}}, {ring("")}},
-      {{{"num_stages", "8"}}, {ring("/num_stages=8")}},
-      {{{"protocol", "mbarrier"}}, {ring(""), ring("/num_stages=8")}},
-      {{{"protocol", "mbarrier"}, {"num_stages", "8"}}, {ring("/num_stages=8")}},
-  };
-  for (const auto& [arguments, texts] : rows) {
-    SCOPED_TRACE(arguments[0].first);
-    const auto table = make_table(data, "history", arguments);
-    ASSERT_TRUE(table) << table.error().text();
-    EXPECT_EQ(texts_of(*table), texts);
-  }
-}
-
-TEST(Tables, OfSteps) {
-  const std::vector<PointRow> data = some_points();
-  const auto table = make_table(data, "steps");
-  ASSERT_TRUE(table) << table.error().text();
-  ASSERT_EQ(table->rows.size(), 1U);
-  Words cells;
-  for (const table::Cell& cell : table->rows[0]) cells.push_back(cell.text);
-  EXPECT_EQ(cells, (Words{ring(""), "12.4.131", "12.6.85", "100.00 ±0", "110.00 ±0", "10.00 ±0",
-                          "+10.0 %", "4.00", "text r", "text r"}));
-  EXPECT_EQ(make_table(data, "steps", {{"least", "10"}})->rows.size(), 1U);
-  EXPECT_EQ(make_table(data, "steps", {{"least", "10.5"}})->rows.size(), 0U);
-  EXPECT_EQ(make_table(data, "steps", {{"num_stages", "8"}})->rows.size(), 0U);
-}
-
-TEST(Tables, SayWhatIsWrong) {
-  const std::vector<PointRow> data = some_points();
-  for (const char* least : {"ten", "10%", "-1", "nan"}) {
-    const auto table = make_table(data, "steps", {{"least", least}});
-    ASSERT_FALSE(table) << least;
-    EXPECT_EQ(table.error().text(), fmt::format("usage: least={}: no percentage", least));
-  }
-  const std::string none =
-      "usage: no such text was measured by several versions of ptxas (phasebit pack --toolchain "
-      "all, then phasebit-bench)";
-  EXPECT_EQ(text_of(make_table(data, "history", {{"variant", ring("/num_stages=9")}})), none);
-  EXPECT_EQ(text_of(make_table(data, "steps", {{"protocol", "flag"}})),
-            "usage: no measured variant has protocol=flag (one of: mbarrier)");
-  EXPECT_EQ(text_of(make_table({steady(ring(""), 100)}, "steps")), none);
-  EXPECT_EQ(text_of(make_table({steady(ring(""), 100)}, "history")), none);
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ Results of_two() {
 using Rows = std::vector<std::string>;
 
 // What `phasebit sql` says, rows or an error.
-Rows asked(const std::string& text, const std::string& device = {}) {
+Rows asked(const std::string& text) {
   static TestTables tables = TestTables::of(of_two());
-  SqlQuery query{text, device};
+  SqlQuery query{text, ""};
   query.claims = [] {
     table::Table claims;
     for (const char* title : {"name", "verdict", "says", "used", "refutes"})
@@ -46,40 +46,6 @@ Rows asked(const std::string& text, const std::string& device = {}) {
   };
   const auto made = run_query(tables.database, query);
   return made ? rows_of(*made) : Rows{made.error().text()};
-}
-
-TEST(SqlQuery, IsOneSelectOverTheViews) {
-  EXPECT_EQ(
-      asked("SELECT id, cycles, num_stages FROM figure WHERE quantity = 'cycles' AND device = "
-            "'GPU-1' ORDER BY cycles"),
-      (Rows{ring + "/num_stages=8|60.0|8", ring + "|100.0|4"}));
-  EXPECT_EQ(asked("select uuid, name from device order by uuid;  \n"),
-            (Rows{"GPU-1|NVIDIA H200", "GPU-2|NVIDIA H100"}));
-  EXPECT_EQ(asked("SELECT count(*), min(cycles) FROM point"), Rows{"3|60.0"});
-  EXPECT_EQ(asked("SELECT count(*) FROM run"), Rows{"1"});
-  EXPECT_EQ(asked("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) "
-                  "SELECT sum(i) FROM n"),
-            Rows{"6"});
-  // The functions of tables.
-  EXPECT_EQ(asked("SELECT value(fastest(f)), median(cycles) FROM figure WHERE quantity = 'cycles'"),
-            Rows{"60.0|100.0"});
-}
-
-TEST(SqlQuery, AQuotedNumberIsThatNumber) {
-  const std::string count = "SELECT count(*) FROM figure WHERE quantity = 'cycles' AND num_stages ";
-  EXPECT_EQ(asked(count + "< '5'"), Rows{"2"});
-  EXPECT_EQ(asked(count + "< '10'"), Rows{"3"});
-  EXPECT_EQ(asked(count + "= '8'"), Rows{"1"});
-}
-
-TEST(SqlQuery, EachGpuIsOnItsOwnUnlessOneIsAskedFor) {
-  const char* count = "SELECT count(*), max(cycles) FROM figure WHERE quantity = 'cycles'";
-  EXPECT_EQ(asked(count), Rows{"3|101.0"});
-  EXPECT_EQ(asked(count, "H100"), Rows{"1|101.0"});
-  EXPECT_EQ(asked(count, "GPU-1"), Rows{"2|100.0"});
-  EXPECT_EQ(asked(count, "A100"), Rows{"usage: the results hold no device 'A100' (device= one of: "
-                                       "NVIDIA H200 (GPU-1), NVIDIA H100 (GPU-2))"});
-  EXPECT_EQ(asked(count), Rows{"3|101.0"});
 }
 
 TEST(SqlQuery, ClaimsAreAskedForWhereItReadsThem) {
