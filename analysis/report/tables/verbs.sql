@@ -18,7 +18,8 @@ copies AS (
          rest(spelled, 'verb path reads load num_stages addressing early_token') AS spelling,
          iif("load" = 'busy', 'loaded', 'isolated') AS loading, coalesce(num_stages, 0) AS n, f
   FROM figure
-  WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest AND declared AND NOT unrolled AND {where}),
+  WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest AND declared AND NOT unrolled
+    AND coalesce(reads, '') <> 'together' AND {where}),
 sizes AS (
   SELECT *, min(n) OVER verb AS few, max(n) OVER verb AS many
   FROM copies WINDOW verb AS (PARTITION BY protocol, verb, path, reads, spelling, loading)),
