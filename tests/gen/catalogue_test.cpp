@@ -175,13 +175,16 @@ const Damage damages[] = {
     {"axes.toml",
      "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\nrange = [0, 1]\n"
      "default = 0\nwhen = \"num_stages == 1\"\n",
-     "spec: axes.toml:7: when: column 1: no axis 'num_stages' (did you mean 'a'?)"},
+     "spec: axes.toml:7: when: column 1: no axis 'num_stages' (one of: a)"},
     {"protocols/cta/protocol.toml",
      "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\n",
      "spec: protocols/cta/protocol.toml:3: compiler: a component has none (write the axis into "
      "axes.toml)"},
     {"probes/ring/probe.toml", "[[rule]]\nprune = \"opt_level == 1\"\nreason = \"x\"\n",
-     "spec: probes/ring/probe.toml:2: prune: column 1: no axis 'opt_level'"},
+     "spec: probes/ring/probe.toml:2: prune: column 1: no axis 'opt_level' (one of: probe, "
+     "protocol, "
+     "mover, work, num_stages, granularity, placement, delay, wait, hint_ns, payload_bytes, "
+     "work_amount, ...)"},
     {"movers/none/mover.toml", wait_axis,
      "spec: movers/none/mover.toml:2: name: axis 'wait' is already declared at "
      "protocols/flag/protocol.toml:6"},
