@@ -11,7 +11,6 @@
 #include "pipeline/reduce/reduce.h"
 #include "pipeline/sass/diff.h"
 #include "pipeline/sass/gate.h"
-#include "pipeline/sass/library.h"
 #include "pipeline/sass/matrix.h"
 #include "pipeline/sass/page/page.h"
 #include "pipeline/sass/show.h"
@@ -87,7 +86,7 @@ struct SassGateOptions : pipeline::sass::GateRequest {
   bool json = false;
 };
 // Whether an expectation is broken.
-Result<bool> run_sass_gate(const SassGateOptions& options);
+Result<int> run_sass_gate(const SassGateOptions& options);
 
 struct ExplainOptions : pipeline::explain::ExplainRequest {
   std::string format = "text";

@@ -8,10 +8,11 @@ namespace phasebit::compare {
 
 using flow::LoopFeatures;
 using flow::RoleWindow;
+using reading::CodeSubject;
 
 namespace {
 
-const RoleWindow* window_of(const DiffSide& side, const std::string& role) {
+const RoleWindow* window_of(const CodeSubject& side, const std::string& role) {
   for (const RoleWindow& window : side.windows)
     if (window.role == role) return &window;
   return nullptr;
@@ -23,7 +24,7 @@ bool is_hot(const RoleWindow* window, int instruction) {
          window->heat[static_cast<std::size_t>(instruction)] == flow::Heat::hot;
 }
 
-Change change_of_hot_rows(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
+Change change_of_hot_rows(const CodeSubject& left, const CodeSubject& right, const KernelDiff& diff,
                           const std::string& role) {
   const RoleWindow* a = window_of(left, role);
   const RoleWindow* b = window_of(right, role);
@@ -54,7 +55,7 @@ std::string words_for(const LoopCause& loop) {
 
 }  // namespace
 
-Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& diff) {
+Cause find_cause(const CodeSubject& left, const CodeSubject& right, const KernelDiff& diff) {
   Cause cause;
   for (const LoopFeatures& a : diff.left.loops) {
     const auto b = std::find_if(diff.right.loops.begin(), diff.right.loops.end(),

@@ -23,7 +23,8 @@ struct Cause {
   std::vector<std::string> problems;  // "producer: no loop between the clock reads"
 };
 
-Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& diff);
+Cause find_cause(const reading::CodeSubject& left, const reading::CodeSubject& right,
+                 const KernelDiff& diff);
 
 // "consumer: +YIELD x1; 25 -> 26 instructions, 73 -> 78 issue cycles, 3 -> 3 scoreboard waits" a
 // line for each loop whose hot path differs; else one line that says that none does, and whether

@@ -22,6 +22,7 @@ using flow::CodeCounts;
 using flow::index_of;
 using flow::LoopFeatures;
 using flow::used_instructions;
+using reading::CodeSubject;
 
 namespace {
 
@@ -31,7 +32,7 @@ bool equal(const cubin::SassWord& a, const cubin::SassWord& b) {
 
 class Differ {
  public:
-  Differ(const DiffSide& left, const DiffSide& right)
+  Differ(const CodeSubject& left, const CodeSubject& right)
       : left_(left),
         right_(right),
         left_size_(static_cast<int>(used_instructions(left.kernel))),
@@ -229,8 +230,8 @@ class Differ {
     if (!diff_.outside_text.empty()) diff_.change = Change::data;
   }
 
-  const DiffSide& left_;
-  const DiffSide& right_;
+  const CodeSubject& left_;
+  const CodeSubject& right_;
   int left_size_, right_size_;
   NumberedSides numbers_;
   bool one_to_one_ = false;
@@ -246,8 +247,8 @@ std::string to_string(Change change) {
   return change_names.at(static_cast<std::size_t>(change));
 }
 
-Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right) {
-  for (const DiffSide* side : {&left, &right})
+Result<KernelDiff> diff_kernels(const CodeSubject& left, const CodeSubject& right) {
+  for (const CodeSubject* side : {&left, &right})
     if (used_instructions(side->kernel) == 0)
       return fail(Step::disassemble, "{}: no instruction in it, so there is nothing to compare",
                   side->name);
@@ -258,7 +259,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json side_json(const DiffSide& side, const flow::Features& features) {
+ordered_json side_json(const CodeSubject& side, const flow::Features& features) {
   return {{"name", side.name},
           {"sm", side.sm},
           {"entry", side.kernel.entry},
@@ -276,7 +277,7 @@ ordered_json counts_json(const ChangeCounts& counts) {
   return json;
 }
 
-ordered_json instruction_json(const DiffSide& side, int index) {
+ordered_json instruction_json(const CodeSubject& side, int index) {
   if (index < 0) return nullptr;
   const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
   ordered_json json = disassembly::as_json(instruction);
@@ -286,7 +287,8 @@ ordered_json instruction_json(const DiffSide& side, int index) {
 
 }  // namespace
 
-std::string diff_as_json(const DiffSide& left, const DiffSide& right, const KernelDiff& diff) {
+std::string diff_as_json(const CodeSubject& left, const CodeSubject& right,
+                         const KernelDiff& diff) {
   ordered_json verbs = ordered_json::array(), rows = ordered_json::array();
   for (const VerbDiff& verb : diff.verbs)
     verbs.push_back({{"verb", verb.verb}, {"counts", counts_json(verb.counts)}});
@@ -314,7 +316,7 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
-std::string side_line(char letter, const DiffSide& side, const flow::Features& features) {
+std::string side_line(char letter, const CodeSubject& side, const flow::Features& features) {
   return fmt::format("{}  {}: {} instructions, {} issue cycles, {} registers, .text {}", letter,
                      side.name, features.kernel.instructions, features.kernel.issue_cycles,
                      features.registers == 0 ? "unknown" : std::to_string(features.registers),
@@ -374,7 +376,7 @@ void add_loops(std::string& text, const KernelDiff& diff) {
   }
 }
 
-std::string code_of(const DiffSide& side, int index) {
+std::string code_of(const CodeSubject& side, int index) {
   if (index < 0) return std::string(4 + 2 + 26 + 1 + code_width, ' ');
   const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
   return fmt::format("{:04x}  {:26} {:{}}", instruction.address,
@@ -382,8 +384,9 @@ std::string code_of(const DiffSide& side, int index) {
                      code_width);
 }
 
-void add_row(std::string& text, const DiffSide& left, const DiffSide& right, const DiffRow& row) {
-  const DiffSide& side = row.left >= 0 ? left : right;
+void add_row(std::string& text, const CodeSubject& left, const CodeSubject& right,
+             const DiffRow& row) {
+  const CodeSubject& side = row.left >= 0 ? left : right;
   const int index = row.left >= 0 ? row.left : row.right;
   const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
   add_line(text, fmt::format("{}  {}  {}  {}", code_of(left, row.left), mark_of(row),
@@ -404,7 +407,7 @@ std::vector<bool> shown_rows(const KernelDiff& diff, const DiffView& view) {
   return shown;
 }
 
-void add_rows(std::string& text, const DiffSide& left, const DiffSide& right,
+void add_rows(std::string& text, const CodeSubject& left, const CodeSubject& right,
               const KernelDiff& diff, const DiffView& view) {
   const std::vector<bool> shown = shown_rows(diff, view);
   int hidden = 0;
@@ -449,7 +452,7 @@ std::string opcode_changes(const CodeCounts& left, const CodeCounts& right) {
   return all.empty() ? all : all.substr(2);
 }
 
-std::string diff_as_text(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
+std::string diff_as_text(const CodeSubject& left, const CodeSubject& right, const KernelDiff& diff,
                          const DiffView& view) {
   std::string text;
   add_line(text, side_line('A', left, diff.left));

@@ -1,7 +1,7 @@
 // Two kernels side by side.
 #pragma once
 
-#include "analysis/compare/side.h"
+#include "analysis/reading/subject.h"
 #include "core/base/error.h"
 
 #include <array>
@@ -63,7 +63,8 @@ struct KernelDiff {
 // Aligned by verb and normalised opcode; one to one where the opcodes are the same one by one. The
 // NOPs behind the last branch are left out. A branch is the same when its targets are aligned.
 // Step::disassemble when a side has no instruction: nothing is never the same as anything.
-Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right);
+Result<KernelDiff> diff_kernels(const reading::CodeSubject& left,
+                                const reading::CodeSubject& right);
 
 // A difference for people and for programs.
 
@@ -78,8 +79,8 @@ char mark_of(const DiffRow& row);
 
 // Both sides and how they differ, then a row for each verb, each timed loop and each instruction:
 // address, control fields and instruction of the left, a mark, the same of the right, the verb.
-std::string diff_as_text(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
-                         const DiffView& view);
+std::string diff_as_text(const reading::CodeSubject& left, const reading::CodeSubject& right,
+                         const KernelDiff& diff, const DiffView& view);
 
 // {"left", "right": {"name", "sm", "entry", "text_hash", "code_class", "features": see
 // features_json.h},
@@ -93,7 +94,8 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
 //  "rows": [{"change", "left", "right": null or {"address", "predicate", "opcode", "operands",
 //            "word", "stall_cycles", "yield", "write_scoreboard", "read_scoreboard", "wait_mask",
 //            "reuse", "verb"}}]}
-std::string diff_as_json(const DiffSide& left, const DiffSide& right, const KernelDiff& diff);
+std::string diff_as_json(const reading::CodeSubject& left, const reading::CodeSubject& right,
+                         const KernelDiff& diff);
 
 // What the right has more (+) and less (-) of: "+BAR.ARV x1, -MEMBAR.ALL.CTA x2"; "" when nothing.
 std::string opcode_changes(const flow::CodeCounts& left, const flow::CodeCounts& right);

@@ -7,6 +7,9 @@
 #include <unordered_map>
 
 namespace phasebit::compare {
+
+using reading::CodeSubject;
+
 namespace {
 
 // Opcodes of one meaning, by the start of their name.
@@ -41,7 +44,7 @@ class Numbers {
 
 class Numberer {
  public:
-  Numberer(const DiffSide& left, const DiffSide& right)
+  Numberer(const CodeSubject& left, const CodeSubject& right)
       : shares_verbs_(!left.source.empty() && !right.source.empty() && left.shares_verbs &&
                       right.shares_verbs) {
     verbs_.of("");
@@ -52,7 +55,7 @@ class Numberer {
       if (of_left.contains(verb)) shared_[static_cast<std::size_t>(verb)] = true;
   }
 
-  SideNumbers number(const DiffSide& side, std::size_t size) {
+  SideNumbers number(const CodeSubject& side, std::size_t size) {
     const std::vector<int> by_line = verbs_of_lines(side.source);
     SideNumbers numbers;
     for (std::size_t i = 0; i < size; ++i) {
@@ -121,7 +124,7 @@ std::string normalised_opcode(const std::string& opcode) {
   return family ? two : stem;
 }
 
-NumberedSides number_sides(const DiffSide& left, std::size_t left_size, const DiffSide& right,
+NumberedSides number_sides(const CodeSubject& left, std::size_t left_size, const CodeSubject& right,
                            std::size_t right_size) {
   Numberer numberer(left, right);
   NumberedSides sides;

@@ -1,7 +1,7 @@
 // Two sides of a difference with numbers in the place of texts.
 #pragma once
 
-#include "analysis/compare/side.h"
+#include "analysis/reading/subject.h"
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ struct NumberedSides {
 };
 
 // Of the first instructions of each side.
-NumberedSides number_sides(const DiffSide& left, std::size_t left_size, const DiffSide& right,
-                           std::size_t right_size);
+NumberedSides number_sides(const reading::CodeSubject& left, std::size_t left_size,
+                           const reading::CodeSubject& right, std::size_t right_size);
 
 }  // namespace phasebit::compare

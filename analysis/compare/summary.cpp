@@ -66,13 +66,27 @@ CodeSignature signature_of(const cubin::SassKernel& kernel) {
   return made;
 }
 
-CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
-                      const std::vector<flow::RoleWindow>& windows) {
-  return {sm,
-          kernel.text_hash,
-          kernel.code,
-          signature_of(kernel),
-          flow::take_features(kernel, source, windows),
+std::vector<LineSummary> summarise_lines(const reading::CodeSubject& subject) {
+  const std::size_t count = subject.source.size();
+  std::vector<LineSummary> lines(count + 1);
+  for (std::size_t i = 0; i < count; ++i) lines[i].line = subject.source[i].verb;
+  const std::size_t used = flow::used_instructions(subject.kernel);
+  for (std::size_t i = 0; i < used; ++i) {
+    const cubin::Instruction& one = subject.kernel.instructions[i];
+    const auto line = static_cast<std::size_t>(one.line);
+    flow::add(lines[line == 0 ? count : line - 1].counts, one);
+  }
+  std::erase_if(lines, [](const LineSummary& one) { return one.counts.instructions == 0; });
+  return lines;
+}
+
+CodeSummary summarise(const reading::CodeSubject& subject,
+                      const std::optional<isa::Target>& target) {
+  return {subject.sm,
+          subject.kernel.text_hash,
+          subject.kernel.code,
+          signature_of(subject.kernel),
+          reading::features_of(subject, target),
           {}};
 }
 

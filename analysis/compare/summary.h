@@ -29,6 +29,9 @@ struct LineSummary {
   flow::CodeCounts counts;
 };
 
+// By file and line; the instructions without a line come last.
+std::vector<LineSummary> summarise_lines(const reading::CodeSubject& subject);
+
 struct CodeSummary {
   int sm = 0;
   std::string text_hash;
@@ -37,8 +40,9 @@ struct CodeSummary {
   flow::Features features;
   std::vector<LineSummary> lines = {};  // by file and line, where somebody asked
 };
-CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
-                      const std::vector<flow::RoleWindow>& windows);
+// Without lines; with a target as reading::features_of.
+CodeSummary summarise(const reading::CodeSubject& subject,
+                      const std::optional<isa::Target>& target = {});
 
 // The class of change between two kernels: that of diff_kernels, without the rows.
 Change change_between(const CodeSummary& left, const CodeSummary& right);

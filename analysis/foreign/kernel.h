@@ -3,6 +3,7 @@
 
 #include "analysis/cubin/source/names.h"
 #include "analysis/foreign/file.h"
+#include "core/image/source_map.h"
 
 #include <string>
 #include <vector>
@@ -30,10 +31,12 @@ std::string short_kernel_name(const std::string& symbol);
 // As it is: demangled, or the symbol of what is no C++ name.
 std::string full_kernel_name(const std::string& symbol);
 
-// A kernel of a file; both pointers point into it.
+// A kernel of an image; both pointers point into what holds it.
 struct CodeKernel {
   const CodeImage* image = nullptr;
   const cubin::CubinKernel* kernel = nullptr;
+  // What its `.loc` lines are, where it was assembled of statements; null: lines of its sources.
+  const image::SourceMap* statements = nullptr;
 };
 
 // "app: 2: k.sm_90a.cubin: void ns::copy(int*)"; of a long name what brackets hold is left out,

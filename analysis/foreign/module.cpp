@@ -15,6 +15,7 @@ namespace phasebit::foreign {
 using cubin::CubinKernel;
 using cubin::source::SourceView;
 using disassembly::Disassembler;
+using reading::CodeSubject;
 
 namespace {
 
@@ -104,89 +105,125 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
                   image.cubin.tool_version));
 }
 
-using ClassesByImage = std::map<const CodeImage*, std::map<std::string, cubin::CodeClass>>;
+using Classes = std::map<const CodeImage*, std::map<std::string, cubin::CodeClass>>;
 
 // Reading an image again costs more than a class: once for all that is asked of it.
-ClassesByImage read_classes(const std::vector<CodeKernel>& kernels) {
+Classes read_classes(const std::vector<CodeKernel>& kernels, unsigned threads) {
   std::map<const CodeImage*, std::set<std::string>> entries;
   for (const CodeKernel& one : kernels)
     if (one.kernel->code.hash.empty()) entries[one.image].insert(one.kernel->entry);
-  ClassesByImage classes;
-  for (const auto& [image, those] : entries)
-    classes[image] = cubin::classes_of_code(image->bytes, those);
+  Classes classes;
+  std::vector<const CodeImage*> images;
+  for (const auto& [image, those] : entries) classes[image], images.push_back(image);
+  base::parallel_for(images.size(), threads, [&](std::size_t i) {
+    classes.at(images[i]) = cubin::classes_of_code(images[i]->bytes, entries.at(images[i]));
+  });
   return classes;
 }
 
-Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing,
-                               const std::vector<int>& picked, cubin::CodeClass code) {
-  const std::string name = title_of(one, true);
-  CubinKernel kernel = *one.kernel;
-  if (kernel.code.hash.empty()) kernel.code = std::move(code);
-  auto joined = disassembly::join_kernel(kernel, listing);
-  if (!joined)
-    return with_hint(fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message),
-                     joined.error().hint);
-  ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, one.kernel->frames, {}};
-  read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source, picked);
-  read.loops = reading::find_code_loops(read.kernel, read.source);
-  return read;
-}
+class Reader {
+ public:
+  Reader(const Disassembler& disassembler, const std::vector<CodeKernel>& kernels,
+         const ReadOptions& options, const VisitSubject& visit)
+      : disassembler_(disassembler), kernels_(kernels), options_(options), visit_(visit) {}
+
+  void run() {
+    auto picked = picked_of(kernels_, options_.view);
+    if (!picked) {
+      for (std::size_t i = 0; i < kernels_.size(); ++i)
+        visit_(i, tl::unexpected<Error>(picked.error()));
+      return;
+    }
+    picked_ = std::move(*picked);
+    classes_ = read_classes(kernels_, options_.threads);
+    listings_.resize(kernels_.size(), fail(Step::disassemble, "not reached"));
+    std::map<int, std::vector<std::size_t>> by_sm;
+    for (std::size_t i = 0; i < kernels_.size(); ++i)
+      if (const Status age = check_age(disassembler_, *kernels_[i].image); !age)
+        visit_(i, tl::unexpected<Error>(age.error()));
+      else
+        by_sm[kernels_[i].image->cubin.sm].push_back(i), places_.push_back(i);
+    disassemble({by_sm.begin(), by_sm.end()});
+    base::parallel_for(places_.size(), options_.threads,
+                       [&](std::size_t i) { visit_(places_[i], read(places_[i])); });
+  }
+
+ private:
+  using OfSm = std::pair<int, std::vector<std::size_t>>;
+
+  // A run takes a quarter of a second to start: one an SM where there are as many as cores.
+  void disassemble(const std::vector<OfSm>& sms) {
+    const unsigned asked = options_.threads;
+    const std::size_t cores =
+        asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t share =
+        std::max<std::size_t>(1, cores / std::max<std::size_t>(1, sms.size()));
+    base::parallel_for(sms.size(), asked, [&](std::size_t n) {
+      const auto& [sm, places] = sms[n];
+      std::vector<const CubinKernel*> those;
+      for (const std::size_t place : places) those.push_back(kernels_[place].kernel);
+      auto listings = disassembler_.listings(sm, those, static_cast<unsigned>(share));
+      for (std::size_t i = 0; i < places.size(); ++i) listings_[places[i]] = std::move(listings[i]);
+    });
+  }
+
+  Result<CodeSubject> read(std::size_t place) const {
+    const CodeKernel& one = kernels_[place];
+    CubinKernel kernel = *one.kernel;
+    if (kernel.code.hash.empty()) kernel.code = classes_.at(one.image).at(kernel.entry);
+    auto joined = disassembly::join_kernel(kernel, listings_[place]);
+    if (!joined)
+      return with_hint(fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message),
+                       joined.error().hint);
+    CodeSubject subject;
+    subject.name = title_of(one, true);
+    subject.target = one.image->cubin.target;
+    subject.sm = one.image->cubin.sm;
+    subject.kernel = std::move(*joined);
+    subject.has_lines = one.statements == nullptr;
+    if (subject.has_lines) {
+      subject.frames = one.kernel->frames;
+      subject.source =
+          number_lines(subject.kernel, *one.kernel, one.image->cubin.source, picked_.at(one.image));
+    } else {
+      subject.source = *one.statements;
+      subject.windows = flow::find_windows(subject.kernel, subject.source);
+    }
+    if (options_.loops)
+      subject.loops = reading::find_code_loops(subject.kernel, subject.source, subject.has_lines);
+    return subject;
+  }
+
+  const Disassembler& disassembler_;
+  const std::vector<CodeKernel>& kernels_;
+  const ReadOptions& options_;
+  const VisitSubject& visit_;
+  PickedFrames picked_;
+  Classes classes_;
+  std::vector<std::size_t> places_;  // those that are read
+  std::vector<Disassembler::Listing> listings_;
+};
 
 }  // namespace
 
-std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disassembler,
-                                                      const std::vector<CodeKernel>& kernels,
-                                                      const SourceView& view) {
-  std::vector<Result<ReadKernel>> all(kernels.size());
-  const auto picked = picked_of(kernels, view);
-  if (!picked) {
-    for (Result<ReadKernel>& one : all) one = tl::unexpected<Error>(picked.error());
-    return all;
-  }
-  ClassesByImage classes = read_classes(kernels);
-  std::map<int, std::vector<std::size_t>> by_sm;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    if (const Status age = check_age(disassembler, *kernels[i].image); !age)
-      all[i] = tl::unexpected<Error>(age.error());
-    else
-      by_sm[kernels[i].image->cubin.sm].push_back(i);
-  for (const auto& [sm, places] : by_sm) {
-    std::vector<const CubinKernel*> those;
-    for (const std::size_t place : places) those.push_back(kernels[place].kernel);
-    const auto listings = disassembler.listings(sm, those, std::thread::hardware_concurrency());
-    std::vector<cubin::CodeClass> codes;
-    for (const std::size_t place : places)
-      codes.push_back(std::move(classes[kernels[place].image][kernels[place].kernel->entry]));
-    base::parallel_for(places.size(), 0, [&](std::size_t i) {
-      const CodeKernel& one = kernels[places[i]];
-      all[places[i]] = read_kernel(one, listings[i], picked->at(one.image), std::move(codes[i]));
-    });
-  }
-  return all;
+void visit_code_kernels(const Disassembler& disassembler, const std::vector<CodeKernel>& kernels,
+                        const ReadOptions& options, const VisitSubject& visit) {
+  Reader(disassembler, kernels, options, visit).run();
 }
 
-Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
-                                                  const std::vector<CodeKernel>& kernels,
-                                                  const SourceView& view) {
-  std::vector<ReadKernel> all;
-  for (Result<ReadKernel>& read : read_each_code_kernel(disassembler, kernels, view)) {
-    if (!read) return tl::unexpected<Error>(read.error());
-    all.push_back(std::move(*read));
+Result<std::vector<CodeSubject>> read_code_kernels(const Disassembler& disassembler,
+                                                   const std::vector<CodeKernel>& kernels,
+                                                   const SourceView& view) {
+  std::vector<Result<CodeSubject>> read(kernels.size());
+  visit_code_kernels(
+      disassembler, kernels, {view},
+      [&](std::size_t place, Result<CodeSubject> one) { read[place] = std::move(one); });
+  std::vector<CodeSubject> all;
+  for (Result<CodeSubject>& one : read) {
+    if (!one) return tl::unexpected<Error>(one.error());
+    all.push_back(std::move(*one));
   }
   return all;
-}
-
-std::vector<LineSummary> summarise_lines(const ReadKernel& kernel) {
-  std::vector<LineSummary> lines(kernel.source.size() + 1);
-  for (std::size_t i = 0; i < kernel.source.size(); ++i) lines[i].line = kernel.source[i].verb;
-  const std::size_t used = flow::used_instructions(kernel.kernel);
-  for (std::size_t i = 0; i < used; ++i) {
-    const cubin::Instruction& instruction = kernel.kernel.instructions[i];
-    const auto line = static_cast<std::size_t>(instruction.line);
-    flow::add(lines[line == 0 ? kernel.source.size() : line - 1].counts, instruction);
-  }
-  std::erase_if(lines, [](const LineSummary& one) { return one.counts.instructions == 0; });
-  return lines;
 }
 
 namespace {
@@ -217,10 +254,10 @@ class Program {
   Program(const Disassembler& disassembler, const SourceView& view)
       : disassembler_(disassembler), view_(view) {}
 
-  Result<ReadProgram> read(const std::vector<CodeKernel>& kernels) {
+  ReadProgram read(const std::vector<CodeKernel>& kernels) {
     std::vector<CodeKernel> wanted = kernels;
     while (!wanted.empty()) {
-      PHASEBIT_TRY(add(wanted));
+      add(wanted);
       wanted = missing();
     }
     for (std::size_t i = 0; i < kernels.size(); ++i) result_.kernels.push_back(reached_from(i));
@@ -228,15 +265,20 @@ class Program {
   }
 
  private:
-  Status add(const std::vector<CodeKernel>& wanted) {
-    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler_, wanted, view_));
+  void add(const std::vector<CodeKernel>& wanted) {
+    const std::size_t first = result_.code.size();
+    result_.code.resize(first + wanted.size());
+    calls_.resize(result_.code.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      places_.emplace(Place(wanted[i].image, wanted[i].kernel->entry), result_.code.size());
-      calls_.push_back(calls_of(read[i].kernel, *wanted[i].image));
+      places_.emplace(Place(wanted[i].image, wanted[i].kernel->entry), first + i);
       result_.of.push_back(wanted[i]);
-      result_.code.push_back(std::move(read[i]));
     }
-    return {};
+    visit_code_kernels(disassembler_, wanted, {view_},
+                       [&](std::size_t place, Result<CodeSubject> one) {
+                         if (one)
+                           calls_[first + place] = calls_of(one->kernel, *wanted[place].image);
+                         result_.code[first + place] = std::move(one);
+                       });
   }
 
   // Called, and not read yet.
@@ -249,15 +291,16 @@ class Program {
         const bool known = std::any_of(missing.begin(), missing.end(), [&](const CodeKernel& one) {
           return one.kernel == call.callee;
         });
-        if (!known) missing.push_back({image, call.callee});
+        if (!known) missing.push_back({image, call.callee, result_.of[i].statements});
       }
     return missing;
   }
 
-  CalledKernel reached_from(std::size_t start) const {
+  Result<CalledKernel> reached_from(std::size_t start) const {
     CalledKernel reached{{start}, {}};
     for (std::size_t next = 0; next < reached.code.size(); ++next) {
       const std::size_t here = reached.code[next];
+      if (!result_.code[here]) return tl::unexpected<Error>(result_.code[here].error());
       for (const Call& call : calls_[here]) {
         if (call.callee == nullptr) {
           ++reached.open_calls[call.text];
@@ -280,9 +323,8 @@ class Program {
 
 }  // namespace
 
-Result<ReadProgram> read_with_callees(const Disassembler& disassembler,
-                                      const std::vector<CodeKernel>& kernels,
-                                      const SourceView& view) {
+ReadProgram read_with_callees(const Disassembler& disassembler,
+                              const std::vector<CodeKernel>& kernels, const SourceView& view) {
   return Program(disassembler, view).read(kernels);
 }
 

@@ -103,8 +103,8 @@ class Reader {
     one.place = place(table);
     std::vector<std::string> known = selecting;
     if (kind == ExpectationKind::rule) {
-      known.insert(known.end(), {"where", "must", "must_not", "count", "exhaustive", "threads",
-                                 "dynamic_shared_bytes"});
+      known.insert(known.end(), {"where", "where_present", "must", "must_not", "count",
+                                 "exhaustive", "threads", "dynamic_shared_bytes"});
       known.insert(known.end(), limits.begin(), limits.end());
     }
     PHASEBIT_TRY(check_keys(table, known));
@@ -120,9 +120,8 @@ class Reader {
       return fail(Step::spec, "{}: ptxas: {}", one.place, range.error().message);
     PHASEBIT_TRY(read_where(table, one));
     PHASEBIT_TRY(read_opcodes(table, one));
-    if (const toml::node* node = table.get("exhaustive"); node != nullptr && !node->is_boolean())
-      return fail(Step::spec, "{}: exhaustive is true or false", place(*node));
-    one.exhaustive = table["exhaustive"].value_or(false);
+    PHASEBIT_TRY_ASSIGN(exhaustive, truth(table, "exhaustive"));
+    one.exhaustive = exhaustive;
     PHASEBIT_TRY(read_limits(table, one));
     PHASEBIT_TRY(read_launch(table, one));
     if (kind == ExpectationKind::rule && one.opcodes.empty() && one.limits.empty() &&
@@ -165,8 +164,22 @@ class Reader {
     return {};
   }
 
+  Result<bool> truth(const toml::table& table, const char* key) const {
+    const toml::node* node = table.get(key);
+    if (node != nullptr && !node->is_boolean())
+      return fail(Step::spec, "{}: {} is true or false", place(*node), key);
+    return node != nullptr && node->value_or(false);
+  }
+
+  // All of a kernel is always there.
   Status read_where(const toml::table& table, Expectation& one) const {
+    PHASEBIT_TRY_ASSIGN(present, truth(table, "where_present"));
+    one.where_present = present;
     const toml::node* node = table.get("where");
+    if (present && (node == nullptr || node->value_or(std::string()) == "kernel"))
+      return with_hint(fail(Step::spec, "{}: where_present without a `where` that may be missing",
+                            place(*table.get("where_present"))),
+                       "where = \"loop with HGMMA*\", a line, a role or a verb");
     if (node == nullptr) return {};
     const auto text = node->value<std::string>();
     if (!text) return fail(Step::spec, "{}: where is a word", place(*node));

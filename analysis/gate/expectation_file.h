@@ -23,6 +23,7 @@ struct Expectation {
   std::vector<std::string> variants, kernels, targets, families;
   std::string ptxas;  // version range as in version_in_range; code of others matches "" alone
   Where where;        // opcodes, issue cycles, instructions and live registers are counted
+  bool where_present = false;             // speaks of those kernels alone that have code there
   std::vector<rule::OpcodeRule> opcodes;  // their path is that of `where`
   // Synchronisation (core/rule/synchronisation.toml) that none of them counts is refused too.
   bool exhaustive = false;
@@ -43,10 +44,10 @@ struct ExpectationFile {
 };
 
 // TOML: spec, sweep, targets, files; [[rule]] with name, variants, kernels, targets, family, ptxas,
-// where, must, must_not, count = { PATTERN = 2 or "1..2" or "2.." }, exhaustive, max_registers,
-// max_live_registers, max_spill_bytes, max_issue_cycles, max_instructions, min_warps, threads,
-// dynamic_shared_bytes; [[same]] and [[differ]] with name, variants, kernels, targets, family,
-// ptxas. Step::spec, with file, line and the nearest key, when it is not that.
+// where, where_present, must, must_not, count = { PATTERN = 2 or "1..2" or "2.." }, exhaustive,
+// max_registers, max_live_registers, max_spill_bytes, max_issue_cycles, max_instructions,
+// min_warps, threads, dynamic_shared_bytes; [[same]] and [[differ]] with name, variants, kernels,
+// targets, family, ptxas. Step::spec, with file, line and the nearest key, when it is not that.
 Result<ExpectationFile> parse_expectations(std::string_view text, const std::string& name);
 
 }  // namespace phasebit::gate

@@ -67,6 +67,10 @@ class RuleCheck {
     PHASEBIT_TRY_ASSIGN(parts, parts_of(rule_.where, subject));
     for (const FoundPart& one : parts) {
       part_ = one.name;
+      if (one.absent && rule_.where_present) {
+        absent_ = true;
+        continue;
+      }
       if (!one.problem.empty()) {
         expect(false, subject, "code", one.problem);
         continue;
@@ -96,6 +100,7 @@ class RuleCheck {
       }
   }
   GateReport take() { return std::move(report_); }
+  bool was_absent() const { return absent_; }  // from a kernel, where that is no error
 
  private:
   // YIELD, which ptxas puts where it likes, is left to who asks for it by name.
@@ -192,8 +197,7 @@ class RuleCheck {
       at_most(subject, limit, "live registers", part.live->registers);
       return {};
     }
-    return fail(Step::gate, "{}: '{}': live registers of {} were not counted", rule_.place,
-                rule_.name, name_of(subject));
+    return fail(Step::gate, "its live registers were not counted");
   }
 
   Status check_warps(const GateSubject& subject, int limit) {
@@ -214,18 +218,18 @@ class RuleCheck {
     flow::CtaNeeds needs = subject.needs;
     if (rule_.launch.threads != 0) needs.threads = rule_.launch.threads;
     needs.shared_bytes += rule_.launch.dynamic_shared_bytes;
-    const std::string of = fmt::format("{}: '{}': {}", rule_.place, rule_.name, name_of(subject));
     if (needs.threads == 0)
-      return with_hint(fail(Step::gate, "{} has no launch bounds", of),
+      return with_hint(fail(Step::gate, "it has no launch bounds"),
                        "say how it is launched: threads = 256");
-    if (!subject.sm) return fail(Step::gate, "{}: its occupancy is not known here", of);
+    if (!subject.sm) return fail(Step::gate, "its occupancy is not known here");
     auto occupancy = flow::occupancy_of(*subject.sm, needs);
-    if (!occupancy) return fail(Step::gate, "{}: {}", of, occupancy.error().message);
+    if (!occupancy) return fail(Step::gate, "{}", occupancy.error().message);
     return *occupancy;
   }
 
   const Expectation& rule_;
   std::string part_;  // of several that the rule speaks of, the one that is looked at
+  bool absent_ = false;
   GateReport report_;
 };
 
@@ -258,16 +262,35 @@ std::vector<std::string> silent_files(const Expectation& rule,
 Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
                                       const std::vector<GateSubject>& subjects) {
   GateReport report;
+  const auto leave = [&](const Expectation* rule, const GateSubject& subject, const Error& why) {
+    report.unjudged.push_back({rule == nullptr ? "" : rule->place,
+                               rule == nullptr ? "" : rule->name, name_of(subject), subject.file,
+                               subject.names.empty() ? "" : subject.name, why});
+  };
+  for (const GateSubject& subject : subjects)
+    if (subject.problem) leave(nullptr, subject, *subject.problem);
   for (const Expectation& rule : expectations) {
     std::vector<const GateSubject*> matching;
+    bool any_unjudged = false;
     for (const GateSubject& subject : subjects)
-      if (concerns(rule, subject)) matching.push_back(&subject);
+      if (concerns(rule, subject)) {
+        any_unjudged = any_unjudged || subject.problem;
+        if (!subject.problem) matching.push_back(&subject);
+      }
     RuleCheck gate(rule);
     if (rule.kind != ExpectationKind::rule) gate.check_classes(matching);
     for (const GateSubject* subject : matching)
-      if (rule.kind == ExpectationKind::rule) PHASEBIT_TRY(gate.check(*subject));
+      if (rule.kind == ExpectationKind::rule)
+        if (const Status told = gate.check(*subject); !told) {
+          leave(&rule, *subject, told.error());
+          any_unjudged = true;
+        }
+    const bool absent = gate.was_absent();
     GateReport one = gate.take();
-    if (one.checks == 0) return nothing_found(rule, subjects, matching.size());
+    if (one.checks == 0 && absent)
+      report.silent.push_back({rule.place, rule.name, {}, rule.where.text});
+    else if (one.checks == 0 && !any_unjudged)
+      return nothing_found(rule, subjects, matching.size());
     report.checks += one.checks;
     if (!rule.kernels.empty())
       if (auto files = silent_files(rule, subjects); !files.empty())
@@ -284,9 +307,18 @@ std::string gate_as_text(const GateReport& report) {
         fmt::format("{}: {}: {}\n  expected {}\n  found {}{}\n", one.place, one.rule, one.subject,
                     one.expected, one.found, one.at.empty() ? "" : "; first at " + one.at);
   for (const SilentExpectation& one : report.silent)
-    text += fmt::format("{}: {}: says nothing of {}: no kernel there that it names\n", one.place,
-                        one.rule, fmt::join(one.files, ", "));
-  return text + fmt::format("{} checks, {} broken\n", report.checks, report.broken.size());
+    text += one.where.empty()
+                ? fmt::format("{}: {}: says nothing of {}: no kernel there that it names\n",
+                              one.place, one.rule, fmt::join(one.files, ", "))
+                : fmt::format("{}: {}: fits nowhere: no kernel that it names has {}\n", one.place,
+                              one.rule, one.where);
+  for (const UnjudgedSubject& one : report.unjudged)
+    text += fmt::format("{}{}{}{}{}: not judged: {}\n", one.place, one.place.empty() ? "" : ": ",
+                        one.rule, one.rule.empty() ? "" : ": ", one.subject, one.why.text());
+  return text + fmt::format("{} checks, {} broken{}\n", report.checks, report.broken.size(),
+                            report.unjudged.empty()
+                                ? ""
+                                : fmt::format(", {} not judged", report.unjudged.size()));
 }
 
 std::string gate_as_json(const GateReport& report) {
@@ -302,11 +334,21 @@ std::string gate_as_json(const GateReport& report) {
                       {"at", one.at}});
   auto silent = nlohmann::ordered_json::array();
   for (const SilentExpectation& one : report.silent)
-    silent.push_back({{"place", one.place}, {"rule", one.rule}, {"files", one.files}});
+    silent.push_back(
+        {{"place", one.place}, {"rule", one.rule}, {"files", one.files}, {"where", one.where}});
+  auto unjudged = nlohmann::ordered_json::array();
+  for (const UnjudgedSubject& one : report.unjudged)
+    unjudged.push_back({{"place", one.place},
+                        {"rule", one.rule},
+                        {"subject", one.subject},
+                        {"file", one.file},
+                        {"symbol", one.symbol},
+                        {"why", one.why.text()}});
   const nlohmann::ordered_json all = {{"schema", disassembly::sass_json_schema},
                                       {"checks", report.checks},
                                       {"broken", broken},
-                                      {"silent", silent}};
+                                      {"silent", silent},
+                                      {"unjudged", unjudged}};
   return all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

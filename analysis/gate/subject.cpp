@@ -1,5 +1,7 @@
 #include "analysis/gate/subject.h"
 
+#include "analysis/flow/flow.h"
+#include "core/base/file.h"
 #include "core/rule/rule.h"
 
 #include <algorithm>
@@ -11,10 +13,93 @@ namespace phasebit::gate {
 using flow::Features;
 
 std::string name_of(const GateSubject& subject) {
+  if (subject.target.empty()) return subject.file;  // a file that cannot be opened
   std::string name =
       (subject.shown.empty() ? subject.name : subject.shown) + " for " + subject.target;
   if (subject.ptxas) name += " by ptxas " + subject.ptxas->text();
   return subject.file.empty() ? name : subject.file + ": " + name;
+}
+
+namespace {
+
+// An instruction of some code, and what is known of it.
+struct Placed {
+  const cubin::Instruction& one;
+  std::string place;
+  std::string open_call;  // of what is not in the file; else ""
+  const cubin::LiveCounts* live = nullptr;
+};
+
+void add(GatePart& part, const Placed& placed) {
+  const auto& [one, place, open_call, live] = placed;
+  flow::add(part.counts, one);
+  if (!open_call.empty()) ++part.counts.open_calls[open_call];
+  part.places.try_emplace(one.opcode, place);
+  if (live != nullptr) part.live = cubin::peak(part.live.value_or(cubin::LiveCounts{}), *live);
+}
+
+using LinePlace = std::pair<std::string, int>;  // file and line
+
+// A line may stand twice in a chain; what has no chain has its own line.
+std::set<LinePlace> lines_of(const reading::CodeSubject& code,
+                             const cubin::source::SourceTable& table, std::size_t i) {
+  std::set<LinePlace> lines;
+  if (!code.has_lines) {
+    if (const auto* line = flow::source_line(code.source, code.kernel.instructions[i]))
+      lines.emplace(line->file, line->line);
+    return lines;
+  }
+  for (const int frame : table.chain(code.frame_of(i)))
+    lines.emplace(table.file_of(frame), table.frames[static_cast<std::size_t>(frame)].line);
+  return lines;
+}
+
+// "inc.h:2 from k.cu:5, 0x00a0 of f": the line itself, the line that the author wrote, the address.
+std::string place_of(const reading::CodeSubject& code, const cubin::source::SourceTable& table,
+                     std::size_t i, const std::string& in) {
+  const cubin::Instruction& one = code.kernel.instructions[i];
+  std::string text;
+  if (const image::SourceLine* line = flow::source_line(code.source, one); line != nullptr)
+    text = code.has_lines ? line->verb : line->place();
+  if (const std::vector<int> chain = table.chain(code.frame_of(i)); chain.size() > 1)
+    text += fmt::format(" from {}:{}", fs::path(table.file_of(chain.back())).filename().string(),
+                        table.frames[static_cast<std::size_t>(chain.back())].line);
+  return fmt::format("{}{}{:#06x}{}", text, text.empty() ? "" : ", ", one.address, in);
+}
+
+}  // namespace
+
+void add_code(GateSubject& subject, const reading::CodeSubject& code,
+              const cubin::source::SourceTable& table, const std::string& function,
+              const std::map<std::string, int>& open_calls) {
+  const cubin::SassKernel& kernel = code.kernel;
+  const std::string in = function.empty() ? "" : " of " + function;
+  std::vector<Placed> placed;
+  std::map<LinePlace, GatePart> lines;
+  for (GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
+  const std::size_t used = flow::used_instructions(kernel);
+  for (std::size_t i = 0; i < used; ++i) {
+    const cubin::Instruction& one = kernel.instructions[i];
+    const std::string call =
+        flow::calls_function(one) ? fmt::format("{} {}", one.opcode, flow::callee_of(one)) : "";
+    placed.push_back({one, place_of(code, table, i, in), open_calls.contains(call) ? call : "",
+                      kernel.live.empty() ? nullptr : &kernel.live[i]});
+    add(subject.kernel, placed.back());
+    for (const LinePlace& line : lines_of(code, table, i)) add(lines[line], placed.back());
+  }
+  subject.lines.clear();
+  for (auto& [place, part] : lines)
+    subject.lines.push_back({place.first, place.second, std::move(part)});
+  for (const reading::CodeLoop& loop : code.loops.loops) {
+    subject.loops.push_back(
+        {fmt::format("{:#x}-{:#x}{}{}", loop.begin, loop.end - cubin::instruction_bytes, in,
+                     loop.lines.empty() ? "" : ", " + reading::first_lines(loop.lines)),
+         {}});
+    for (const std::uint32_t address : loop.own_addresses)
+      if (const std::size_t i = address / cubin::instruction_bytes; i < used)
+        add(subject.loops.back().own, placed[i]);
+  }
+  if (!code.loops.problem.empty()) subject.loops_problem = code.loops.problem;
 }
 
 namespace {
@@ -44,7 +129,7 @@ bool is_end_of_path(const std::string& end, const std::string& path) {
 }
 
 FoundPart without(std::string problem) {
-  return {{}, "", std::move(problem)};
+  return {{}, "", std::move(problem), true};
 }
 
 FoundPart loops_of(const Features& features, const std::string& role) {
@@ -105,8 +190,10 @@ std::vector<FoundPart> loops_with(const Where& where, const GateSubject& subject
   const std::size_t count = subject.loops.size();
   std::string problem =
       count == 0 ? "no loop at all" : fmt::format("no loop with it; {} without", count);
-  if (!subject.loops_problem.empty()) problem += "; there may be others: " + subject.loops_problem;
-  return {without(std::move(problem))};
+  FoundPart none = without(std::move(problem));
+  none.absent = subject.loops_problem.empty();
+  if (!none.absent) none.problem += "; there may be others: " + subject.loops_problem;
+  return {std::move(none)};
 }
 
 }  // namespace

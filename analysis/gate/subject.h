@@ -1,7 +1,8 @@
 // One kernel as the rules of a file see it: its names, and the parts that a rule may speak of.
 #pragma once
 
-#include "analysis/flow/features.h"
+#include "analysis/cubin/source/lines.h"
+#include "analysis/reading/subject.h"
 #include "core/base/error.h"
 #include "core/isa/version.h"
 
@@ -45,7 +46,7 @@ struct GateSubject {
   // Of kernels that are not variants: what patterns of `kernels` may say (symbol, demangled, that
   // without types around it), and what to call it. None: a variant.
   std::vector<std::string> names = {};
-  std::string shown = {}, file = {};  // the path of its code file; "" for PTX and variants
+  std::string shown = {}, file = {};  // the path of its code or PTX file; "" of variants
   std::vector<GateLoop> loops = {};
   std::string loops_problem = {};  // why there may be others
   GatePart kernel = {};            // places and live; the counts are those of the features
@@ -53,8 +54,17 @@ struct GateSubject {
   // For the occupancy. Threads: of the launch, or the largest that the code allows; 0: not known.
   std::optional<isa::Target> sm = {};
   flow::CtaNeeds needs = {};
-  std::string threads_from = {};  // "maxntid"; "" where the launch says
+  std::string threads_from = {};      // "maxntid"; "" where the launch says
+  std::optional<Error> problem = {};  // why it cannot be read
+  void set_problem(const Error& error) { problem = error; }
 };
+
+// Adds what some code has to the parts of the kernel that runs it: its own, or (`function`) that of
+// a function that it calls. `open_calls` are those of what nobody can look into. An instruction
+// belongs to its line, and to every line that this was inlined into.
+void add_code(GateSubject& subject, const reading::CodeSubject& code,
+              const cubin::source::SourceTable& table, const std::string& function,
+              const std::map<std::string, int>& open_calls);
 
 // "ns::step for sm_90a in build/libk.so", "ring/mbarrier/none for sm_90a by ptxas 13.5.37"
 std::string name_of(const GateSubject& subject);
@@ -80,6 +90,7 @@ struct FoundPart {
   GatePart part;
   std::string name = {};     // which of several, "" for the only one
   std::string problem = {};  // why there is no such code; "" when there is
+  bool absent = false;       // with a problem: the kernel has no such code, and that is certain
 };
 
 // At least one; each loop of `loop_with` by itself. Step::gate when the word can mean several: a

@@ -1,13 +1,15 @@
-// `sass show`: one kernel with control fields, verbs and template lines.
+// `sass show`: one kernel with its control fields, and what each instruction belongs to: a verb of
+// a role, or a source line.
 #pragma once
 
-#include "analysis/flow/features.h"
-#include "analysis/gate/gate.h"
+#include "analysis/cubin/source/lines.h"
 #include "analysis/reading/notes.h"
+#include "analysis/reading/subject.h"
+#include "core/image/facts.h"
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace phasebit::listing {
 
@@ -16,23 +18,35 @@ enum class ListingFormat { text, json };
 // What to show, and what is known of the kernel beside its code.
 struct ListingRequest {
   ListingFormat format = ListingFormat::text;
-  bool live = false;  // registers live at each instruction; one more run of nvdisasm
-  std::optional<isa::Target> target = {};  // for the occupancy, with the two below
-  flow::SpillBytes spill = {};
-  flow::CtaShape shape = {};
+  std::string disassembler = {};  // its version
+  std::string made_by = {};       // "ptxas 13.5.37", or ""
   reading::Excerpt excerpt = {};
-  bool waits = false;  // what each wait for a scoreboard is for
-  bool flow = false;   // the flow graph for Graphviz in place of the listing
+  bool waits = false;                                 // what each wait for a scoreboard is for
+  bool flow = false;                                  // the flow graph for Graphviz in its place
+  std::vector<reading::PtxLine> ptx = {};             // by instruction; empty: not asked for
+  std::vector<reading::FunctionLoops> callees = {};   // functions of other sections that it calls
+  const cubin::source::SourceTable* table = nullptr;  // of what has lines: that of its image
+  std::optional<isa::Target> target = {};             // of what has verbs: for its features
+  image::GateResult gate = {};                        // the same
 };
 
-// One line an instruction: address, control fields, live registers, role and verb, hot or cold,
-// instruction, template file and line; then a summary and a row for each loop, with its verbs. A
-// kernel without a line table is listed without verbs. The same as JSON:
-// {"schema", "entry", "text_hash", "disassembler", "gate": {"verdict", "reason"}, "windows": [...],
-// "loops": see loops_json.h, "features": see features_json.h, "instructions": [...]}; an
-// instruction has "live" where that was asked for. Step::usage when the excerpt is nothing.
-Result<std::string> list_kernel(const disassembly::Disassembler& disassembler,
-                                std::string_view cubin, const gate::GateInput& input,
-                                const ListingRequest& request);
+// Text: a line for each instruction (address, control fields, live registers; role, verb and heat,
+// or the depth of the loops around it; the instruction; template or source line), then what its
+// regions cost: windows, or a row for each source line; a row for each loop (of callees too); live
+// registers, resources, and a summary. The NOPs behind the last branch are left out. Step::usage
+// when the excerpt is nothing.
+//
+// JSON: {"schema", "name", "entry", "demangled", "target", "sm", "made_by", "disassembler",
+// "text_hash", "loops": see loops_json.h, "loops_problem", "instructions"}. With verbs also "gate":
+// {"verdict", "reason"}, "windows", "features": see features_json.h; an instruction has
+// "statement", "verb", "role", "template", "template_line", "window", "heat". With lines
+// "registers", "static_shared_bytes", "code_bytes", "kernel": counts, "source_files": [path],
+// "frames": [{"file", "line", "function": the inlined function that holds the line, "" of an
+// outermost line, "caller": number of the frame that it was inlined into, null of an outermost}],
+// "lines": [{"line": "k.cu:12", "counts"}]; an instruction has "file", "line", "frame": number of
+// its innermost line or null, "loop_depth". Both may have "waits_for" (see notes.h), "live" and
+// "ptx": {"line", "text"}.
+Result<std::string> list_subject(const reading::CodeSubject& subject,
+                                 const ListingRequest& request);
 
 }  // namespace phasebit::listing

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string_view heat_of(const compare::DiffSide& side, std::size_t index) {
+std::string_view heat_of(const reading::CodeSubject& side, std::size_t index) {
   for (const flow::RoleWindow& window : side.windows) {
     if (index >= window.heat.size()) continue;
     switch (window.heat[index]) {
@@ -37,13 +37,13 @@ std::string_view heat_of(const compare::DiffSide& side, std::size_t index) {
 
 }  // namespace
 
-CodePlaces::CodePlaces(const PageCode& code, bool of_files) : code_(code), of_files_(of_files) {
-  if (!of_files) return;
-  hottest_ = reading::hottest_loop(code.side.kernel, code.loops);
-  depth_ = reading::loop_depths(code.side.kernel, code.loops);
+CodePlaces::CodePlaces(const PageCode& code) : code_(code) {
+  if (!code.side.has_lines) return;
+  hottest_ = reading::hottest_loop(code.side.kernel, code.side.loops);
+  depth_ = reading::loop_depths(code.side.kernel, code.side.loops);
   is_hot_.assign(depth_.size(), false);
   if (!hottest_) return;
-  for (const std::uint32_t address : code.loops.loops[*hottest_].own_addresses)
+  for (const std::uint32_t address : code.side.loops.loops[*hottest_].own_addresses)
     is_hot_[address / instruction_bytes] = true;
 }
 
@@ -51,7 +51,7 @@ std::string CodePlaces::of(std::size_t index) const {
   const cubin::Instruction& one = code_.side.kernel.instructions[index];
   const image::SourceLine* line = flow::source_line(code_.side.source, one);
   const std::string place = line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
-  if (of_files_)
+  if (code_.side.has_lines)
     return fmt::format("{}\n{}\n{}\n", depth_[index] > 0 ? std::to_string(depth_[index]) : "",
                        place, is_hot_[index] ? "hot" : "");
   const auto statement = static_cast<std::size_t>(one.line);
@@ -63,7 +63,7 @@ std::string CodePlaces::of(std::size_t index) const {
 
 std::optional<std::size_t> CodePlaces::opens_at() const {
   if (!hottest_) return code_.opens_at;
-  return code_.loops.loops[*hottest_].begin / instruction_bytes;
+  return code_.side.loops.loops[*hottest_].begin / instruction_bytes;
 }
 
 ordered_json page_counts(const flow::CodeCounts& counts) {
@@ -72,10 +72,10 @@ ordered_json page_counts(const flow::CodeCounts& counts) {
 }
 
 ordered_json page_loops(const PageCode& code) {
-  const std::vector<bool> waits = reading::waiting_loops(code.side.kernel, code.loops);
+  const std::vector<bool> waits = reading::waiting_loops(code.side.kernel, code.side.loops);
   ordered_json loops = ordered_json::array();
   for (std::size_t i = 0; i < waits.size(); ++i) {
-    const reading::CodeLoop& loop = code.loops.loops[i];
+    const reading::CodeLoop& loop = code.side.loops.loops[i];
     loops.push_back({{"begin", loop.begin / instruction_bytes},
                      {"end", loop.end / instruction_bytes},
                      {"depth", loop.depth},
@@ -91,7 +91,7 @@ ordered_json page_hot_loops(const PageCode& code, const CodePlaces& places,
                             const flow::Features& features, flow::CodeCounts& hot) {
   ordered_json loops = ordered_json::array();
   if (places.hottest()) {
-    hot = code.loops.loops[*places.hottest()].own;
+    hot = code.side.loops.loops[*places.hottest()].own;
     loops.push_back({"hottest loop", "", page_counts(hot), page_counts({})});
   }
   if (code.side.windows.empty()) return loops;
@@ -181,7 +181,7 @@ class Writer {
   }
 
   ordered_json code_json(const PageCode& code) {
-    const CodePlaces places(code, page_.of_files);
+    const CodePlaces places(code);
     std::string listing;
     const std::size_t used = flow::used_instructions(code.side.kernel);
     for (std::size_t i = 0; i < used; ++i)
@@ -200,10 +200,10 @@ class Writer {
     for (const auto& [opcode, count] : all_hot.opcodes) hot.push_back({opcodes_.of(opcode), count});
     json["hot"] = std::move(hot);
     if (places.opens_at()) json["opens_at"] = *places.opens_at();
-    if (!page_.of_files) return json;
+    if (!code.side.has_lines) return json;
     json["all_loops"] = page_loops(code);
     if (places.hottest()) json["hottest"] = *places.hottest();
-    json["loops_problem"] = code.loops.problem;
+    json["loops_problem"] = code.side.loops.problem;
     return json;
   }
 

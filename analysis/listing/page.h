@@ -16,12 +16,11 @@ namespace phasebit::listing {
 
 // One code of a variant or kernel; several cells of its row may hold it.
 struct PageCode {
-  compare::DiffSide side;
+  reading::CodeSubject side;
   const std::vector<std::string>* statements = nullptr;  // PTX by `.loc` line, from 1; null: none
   // Of a variant: where a reader begins, the first instruction of the timed role's loop. Of a
-  // file's kernel it is the hottest of `loops`.
+  // file's kernel it is the hottest of its loops.
   std::optional<std::size_t> opens_at = std::nullopt;
-  reading::CodeLoops loops = {};
 };
 
 // What was measured of a cell's code, as text.
@@ -80,19 +79,18 @@ std::size_t first_reference(const PageView& view);
 // Where the instructions of a code stand.
 class CodePlaces {
  public:
-  CodePlaces(const PageCode& code, bool of_files);
+  explicit CodePlaces(const PageCode& code);
 
   // Verb (of a file: how many loops are around it), line of the source, heat, PTX: what stands
   // beside an instruction, a line each.
   std::string of(std::size_t index) const;
   // The instruction that the page opens at; none: the first.
   std::optional<std::size_t> opens_at() const;
-  // Of PageCode::loops; none of a variant.
+  // Of its loops; none of a variant.
   std::optional<std::size_t> hottest() const { return hottest_; }
 
  private:
   const PageCode& code_;
-  bool of_files_;
   std::optional<std::size_t> hottest_;
   std::vector<int> depth_;    // of a file: loops around each instruction
   std::vector<bool> is_hot_;  // of a file: in the hottest loop

@@ -52,8 +52,21 @@ std::string lines_of(const std::set<int>& numbers, const SourceMap& source) {
   return text;
 }
 
+// Each once, in the order of the code.
+std::string verbs_of(const std::vector<std::uint32_t>& addresses, const SassKernel& kernel,
+                     const SourceMap& source) {
+  std::vector<std::string> verbs;
+  for (const std::uint32_t address : addresses) {
+    const std::string verb = flow::verb_name(
+        flow::source_line(source, kernel.instructions[address / cubin::instruction_bytes]));
+    if (!verb.empty() && std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+      verbs.push_back(verb);
+  }
+  return fmt::format("{}", fmt::join(verbs, ", "));
+}
+
 CodeLoop describe(const flow::Loop& loop, const flow::LoopNest& nest, const flow::FlowGraph& graph,
-                  const cubin::SassKernel& kernel, const SourceMap& source) {
+                  const cubin::SassKernel& kernel, const SourceMap& source, bool has_lines) {
   CodeLoop result;
   const auto instruction = [&](int i) -> const cubin::Instruction& {
     return kernel.instructions[static_cast<std::size_t>(i)];
@@ -74,13 +87,14 @@ CodeLoop describe(const flow::Loop& loop, const flow::LoopNest& nest, const flow
     result.end =
         std::max(result.end, instruction(block.end - 1).address + cubin::instruction_bytes);
   }
-  result.lines = lines_of(numbers, source);
+  result.lines = has_lines ? lines_of(numbers, source) : verbs_of(result.addresses, kernel, source);
   return result;
 }
 
 }  // namespace
 
-CodeLoops find_code_loops(const cubin::SassKernel& kernel, const SourceMap& source) {
+CodeLoops find_code_loops(const cubin::SassKernel& kernel, const SourceMap& source,
+                          bool has_lines) {
   std::vector<int> entries;
   for (const cubin::FunctionCode& function : kernel.functions)
     if (function.begin < kernel.instructions.size())
@@ -95,7 +109,7 @@ CodeLoops find_code_loops(const cubin::SassKernel& kernel, const SourceMap& sour
   enter_functions(*graph, entries);
   const flow::LoopNest nest = flow::find_loops(*graph);
   for (const flow::Loop& loop : nest.loops)
-    result.loops.push_back(describe(loop, nest, *graph, kernel, source));
+    result.loops.push_back(describe(loop, nest, *graph, kernel, source, has_lines));
   std::stable_sort(result.loops.begin(), result.loops.end(), [](const auto& a, const auto& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.depth < b.depth;
   });

@@ -21,7 +21,8 @@ struct CodeLoop {
   flow::CodeCounts inner;                // of the loops inside it, each counted once
   std::vector<std::uint32_t> addresses;  // of its instructions
   std::vector<std::uint32_t> own_addresses;  // of those at its own depth
-  std::string lines;                         // "k.cu:9-12, inc.h:5"; "" without line information
+  // "k.cu:9-12, inc.h:5", or "consumer.wait, consumer.drain"; "" without line information
+  std::string lines;
 };
 
 struct CodeLoops {
@@ -36,8 +37,10 @@ struct CodeLoops {
   bool followed = true;
 };
 
-// The functions inside the kernel are entered as it is itself. A call is no edge.
-CodeLoops find_code_loops(const cubin::SassKernel& kernel, const image::SourceMap& source);
+// The functions inside the kernel are entered as it is itself. A call is no edge. `has_lines`: the
+// map is of source lines, else of statements with their verbs.
+CodeLoops find_code_loops(const cubin::SassKernel& kernel, const image::SourceMap& source,
+                          bool has_lines = true);
 
 // The loops of a kernel as a table, and a part of its code chosen by them.
 

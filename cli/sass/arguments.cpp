@@ -13,11 +13,11 @@ void add_show(CLI::App& group, pipeline::sass::SassShowRequest& options, Chosen&
   add_tools(*command, options.tools);
   command
       ->add_option("variant", options.variant,
-                   "id, the first digits of its hash, or a code file: a cubin, a fatbin, a "
+                   "id, the first digits of its hash, or a code file: PTX, a cubin, a fatbin, a "
                    "host object, executable, shared or static library")
       ->required();
   command->add_option("-t,--target", options.target,
-                      "architecture (default: sm_90a; of a file, the only one)");
+                      "architecture (default: sm_90a; of PTX its own; of a file the only one)");
   command
       ->add_option("--kernel", options.kernel,
                    "of a file: symbol, C++ name, a part that says which, or a number of `sass "
@@ -38,7 +38,8 @@ void add_list(CLI::App& group, SassOptions& all, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "list", "the kernels of code files, by number and name, without disassembling them");
   command->add_option("files", options.files, "code files (see show)")->required();
-  add_targets(*command, options.targets, "architectures (default: all); nothing else is unpacked");
+  add_targets(*command, options.targets,
+              "architectures (default: all; of PTX its own); nothing else is unpacked");
   add_format(*command, options.format, options.json);
   add_full_names(*command, options.full_names);
   add_examples(*command, {"phasebit sass list mine.cubin --target sm_90a",
@@ -61,7 +62,8 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("second", options.second,
                       "the same; left out: the first on two targets or by two toolchains");
   add_targets(*command, options.targets,
-              "architecture, or one for each side (default: sm_90a; of a file, the only one)");
+              "architecture, or one for each side (default: sm_90a; of PTX its own; of a file the "
+              "only one)");
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -138,7 +140,7 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
   add_source_lines(*command, options.source);
-  add_targets(*command, options.targets, "architectures (default: all)");
+  add_targets(*command, options.targets, "architectures (default: all; of PTX its own)");
   command
       ->add_option("--toolchain", options.toolchains,
                    "versions of ptxas, such as 12.4,13.0 or all: a column each")
@@ -161,7 +163,7 @@ void add_page(CLI::App& group, pipeline::sass::page::PageRequest& options, Chose
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
   add_source(*command, options.source);
-  add_targets(*command, options.targets, "architectures (default: all)");
+  add_targets(*command, options.targets, "architectures (default: all; of PTX its own)");
   command->add_option("--reference", options.reference,
                       "column to compare with at first, a target or a file (default: the first "
                       "that has code); the page has a choice");
@@ -188,7 +190,7 @@ void add_classes(CLI::App& group, pipeline::sass::ClassesRequest& options, Chose
   add_files(*command, options.files, options.kernel);
   add_source_lines(*command, options.source);
   command->add_option("-t,--target", options.target,
-                      "architecture (default: sm_90a; of files, every one)");
+                      "architecture (default: sm_90a; of PTX its own; of code files every one)");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,
                {"phasebit sass classes --filter ring/mbarrier/st_shared/none --limit 20"});
@@ -203,10 +205,11 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   add_tools(*command, options.tools);
   command->add_option("rules", options.file, "TOML, such as specs/sass_gate.toml")->required();
   command->add_option("files,--cubin", options.files,
-                      "code files (see show) or PTX whose kernels are held against the rules "
+                      "code files (see show) whose kernels are held against the rules "
                       "(default: `files` of the rules); shell patterns too");
   add_source(*command, options.source);
-  add_targets(*command, options.targets, "architectures (default: those of the rules)");
+  add_targets(*command, options.targets,
+              "architectures (default: those of the rules; of PTX its own)");
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
   add_full_names(*command, options.full_names);
@@ -214,8 +217,8 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   add_examples(*command, {"phasebit sass gate specs/sass_gate.toml"});
   command->callback([&] {
     chosen = [&]() -> Status {
-      PHASEBIT_TRY_ASSIGN(broken, run_sass_gate(options));
-      all.exit_status = broken ? 1 : 0;
+      PHASEBIT_TRY_ASSIGN(status, run_sass_gate(options));
+      all.exit_status = status;
       return {};
     };
   });
@@ -230,8 +233,8 @@ void add_reduce(CLI::App& group, pipeline::reduce::VariantReduceRequest& options
   command->add_option("second", options.second,
                       "the same text with other axes of ptxas; left out: the first on two targets "
                       "or by two toolchains");
-  add_targets(*command, options.targets, "architecture, or one for each side")
-      ->capture_default_str();
+  add_targets(*command, options.targets,
+              "architecture, or one for each side (default: sm_90a; of PTX its own)");
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -1,6 +1,6 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "pipeline/sass/library.h"
+#include "pipeline/sass/show.h"
 
 namespace phasebit::cli {
 

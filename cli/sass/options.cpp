@@ -27,7 +27,8 @@ void add_reading(CLI::App& command, pipeline::sass::SassShowRequest& options) {
   loop->check(at_least_one())->excludes(hot);
   command
       .add_option("--verb", options.excerpt.verb,
-                  "of a variant: show a verb alone, such as producer.acquire")
+                  "show a verb alone, such as producer.acquire; of a file an inlined "
+                  "function")
       ->excludes(hot)
       ->excludes(loop);
   command.add_flag("--waits", options.waits,

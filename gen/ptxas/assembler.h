@@ -60,6 +60,8 @@ struct Kernel {
   // It is assembled by itself: it may hold functions, globals and other entries.
   bool as_is = false;
   std::vector<LineKind> line_kinds;  // of a kernel as it is, one a line
+  // Of a kernel as it is: its own `.loc` say where code comes from, and none is put in their place.
+  bool has_own_lines = false;
 };
 
 // What every module starts with after .version, .target and .address_size: the dynamic shared

@@ -102,9 +102,11 @@ void write_kernel(Writer& out, const Kernel& kernel, int index, bool line_info) 
 }
 
 // A whole file. Where each instruction's own line is asked for, the file's own `.loc` and `.file`
-// would say something else: they are left out. Its lines keep their numbers for messages.
+// would say something else: they are left out, unless they are what is wanted. Its lines keep their
+// numbers for messages.
 ModuleText text_as_it_is(const Kernel& kernel, bool line_info) {
   Writer out(0);
+  line_info = line_info && !kernel.has_own_lines;
   const size_t lines = kernel.statements.size();
   for (size_t n = 0; n < lines; ++n) {
     const ModuleLine from{0, static_cast<int>(n) + 1};
@@ -169,8 +171,9 @@ std::string nameless_hash(const Kernel& kernel) {
                                   [](const std::string& line) { return split_of(line) != 0; });
   const char* const how = splits ? "split\n" : "";
   if (kernel.as_is)
-    return base::content_hash(
-        fmt::format("{}{}\n{}", how, kernel.entry, fmt::join(kernel.statements, "\n")));
+    return base::content_hash(fmt::format("{}{}{}\n{}", how,
+                                          kernel.has_own_lines ? "own lines\n" : "", kernel.entry,
+                                          fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
   std::string text = fmt::format("{}{} {}\n", how, kernel.ptx_version, kernel.ptx_target);
   for (const std::string& line : kernel.preamble) text.append(line).push_back('\n');

@@ -211,6 +211,10 @@ Result<Rendered> read_entry(std::string_view text, const PtxFile& file, const Pt
     add_statements(file, entry, attribution, kernel);
   else
     add_lines(text, file, attribution, kernel);
+  // What has no head has no verbs to lead back to.
+  kernel.has_own_lines =
+      !out.has_head && std::any_of(file.statements.begin(), file.statements.end(),
+                                   [](const auto& one) { return one.parsed.name == ".loc"; });
   kernel.hash = plain ? kernel_hash(kernel) : hash_of_file(file, entry.name);
   return out;
 }

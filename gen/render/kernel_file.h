@@ -24,7 +24,8 @@ std::string kernel_file(const catalogue::Catalogue& catalogue, const Rendered& r
 // has been held against its text. If the module has nothing beside such entries, the kernel is the
 // statements of its entry, as they were rendered; else it is the whole file as it is, and
 // statement n its line n. Verbs are those of headings; where the file has none, the functions that
-// its own `.loc` says a statement was inlined from. Step::assemble, spec or render with file and
+// its own `.loc` says a statement was inlined from; without a head its own `.loc` stay what
+// ptxas is told. Step::assemble, spec or render with file and
 // line.
 Result<std::vector<Rendered>> read_kernels(std::string_view text, const std::string& file);
 

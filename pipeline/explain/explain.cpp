@@ -25,7 +25,7 @@
 namespace phasebit::pipeline::explain {
 
 using base::Home;
-using compare::DiffSide;
+using reading::CodeSubject;
 using reading::Slack;
 using record::RunRow;
 using report::data::ReportData;
@@ -33,7 +33,8 @@ using report::data::ReportData;
 namespace {
 
 // "; the code measured is not ..." when ptxas makes other code of the variant today.
-std::string other_code(const std::string& id, const MeasuredCode& measured, const DiffSide& side) {
+std::string other_code(const std::string& id, const MeasuredCode& measured,
+                       const CodeSubject& side) {
   if (measured.text_hash.empty() || is_code_of(measured.text_hash, measured.sass_class, side))
     return {};
   if (measured.text_hash == side.kernel.text_hash)
@@ -46,8 +47,8 @@ std::string other_code(const std::string& id, const MeasuredCode& measured, cons
 }
 
 std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& code) {
-  const Result<DiffSide>&a = code.at(pair.before), &b = code.at(pair.after);
-  for (const Result<DiffSide>* side : {&a, &b})
+  const Result<CodeSubject>&a = code.at(pair.before), &b = code.at(pair.after);
+  for (const Result<CodeSubject>* side : {&a, &b})
     if (!*side) return {"no code: " + side->error().message};
   std::vector<std::string> stale;
   for (const std::string& text : {other_code(pair.before, pair.measured_before, *a),
@@ -199,7 +200,7 @@ namespace {
 
 using Name = std::pair<std::string, std::string>;  // verb, opcode
 
-std::map<Name, Slack> slack_by_name(const DiffSide& side) {
+std::map<Name, Slack> slack_by_name(const CodeSubject& side) {
   std::map<Name, Slack> all;
   for (const Slack& one : reading::slack_of(side.kernel, side.source, side.windows))
     all[{one.verb, one.opcode}] = one;
@@ -221,7 +222,7 @@ std::vector<std::string> opcode_lines(const compare::KernelDiff& diff) {
 
 }  // namespace
 
-std::vector<std::string> verb_changes(const DiffSide& left, const DiffSide& right,
+std::vector<std::string> verb_changes(const CodeSubject& left, const CodeSubject& right,
                                       const compare::KernelDiff& diff) {
   std::vector<std::string> lines = opcode_lines(diff);
   const std::map<Name, Slack> before = slack_by_name(left);
@@ -237,7 +238,6 @@ std::vector<std::string> verb_changes(const DiffSide& left, const DiffSide& righ
 
 Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request) {
   const std::set<std::string> distinct(request.ids.begin(), request.ids.end());
-  PHASEBIT_TRY_ASSIGN(known, isa::parse_target(request.target));
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(space, select::open_ids(request.space, {distinct.begin(), distinct.end()}));
   for (const select::Space& one : request.read) select::append(space, one);
@@ -245,26 +245,19 @@ Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request) {
   PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, tools.options.threads));
   CodeSides sides;
   std::mutex mutex;
-  PHASEBIT_TRY(images::analyse_images(
-      tools, disassembler, prepared, {{request.target, {}}},
-      [&](std::size_t, std::size_t variant, Result<images::AnalysedImage> image) {
-        const images::Prepared& one = prepared[variant];
-        const std::string code = image ? image->kernel.code.hash : std::string();
-        const std::lock_guard guard(mutex);
-        if (!image)
-          sides.emplace(one.key.id, tl::unexpected<Error>(image.error()));
-        else
-          sides.emplace(one.key.id,
-                        compare::DiffSide{fmt::format("{} for {}", one.key.id, request.target),
-                                          known.sm, std::move(image->kernel), one.kernel.source,
-                                          std::move(image->windows), true,
-                                          image::sass_class_word(code, one.head.launch)});
-      }));
+  images::analyse_images(tools, disassembler, prepared, {{request.target, {}}},
+                         [&](std::size_t, std::size_t variant, Result<CodeSubject> subject) {
+                           const std::string& id = prepared[variant].key.id;
+                           if (subject)
+                             subject->name = fmt::format("{} for {}", id, request.target);
+                           const std::lock_guard guard(mutex);
+                           sides.emplace(id, std::move(subject));
+                         });
   return sides;
 }
 
 bool is_code_of(const std::string& text_hash, const std::string& sass_class,
-                const compare::DiffSide& side) {
+                const reading::CodeSubject& side) {
   return text_hash == side.kernel.text_hash && sass_class == side.sass_class;
 }
 

@@ -7,7 +7,7 @@
 #include "core/base/home.h"
 #include "core/store/load.h"
 #include "core/table/table.h"
-#include "pipeline/images/sass_images.h"
+#include "pipeline/images/subjects.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
 
@@ -53,7 +53,8 @@ std::string explained_text(const ExplainedPair& pair);
 // line for each verb that both have; then "consumer.drain LDS.128 x8: 12.5 -> 10.0 issue cycles
 // until somebody waits for it", for each opcode of a verb that both have and whose mean differs by
 // a cycle or more (analysis/reading/waits.h).
-std::vector<std::string> verb_changes(const compare::DiffSide& left, const compare::DiffSide& right,
+std::vector<std::string> verb_changes(const reading::CodeSubject& left,
+                                      const reading::CodeSubject& right,
                                       const compare::KernelDiff& diff);
 
 // Machine code of variants as sides of a difference.
@@ -66,14 +67,14 @@ struct CodeRequest {
 };
 
 // By id: the code, or why there is none.
-using CodeSides = std::map<std::string, Result<compare::DiffSide>>;
+using CodeSides = std::map<std::string, Result<reading::CodeSubject>>;
 
 // The error says that nothing could be done.
 Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request);
 
 // Whether the code that a row was measured with is that of the side.
 bool is_code_of(const std::string& text_hash, const std::string& sass_class,
-                const compare::DiffSide& side);
+                const reading::CodeSubject& side);
 
 // Figures that commands about machine code put beside it.
 

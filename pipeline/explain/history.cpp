@@ -10,6 +10,7 @@
 #include "pipeline/explain/explain.h"
 #include "pipeline/reduce/reduce.h"
 #include "pipeline/select/open_space.h"
+#include "pipeline/select/ptx_files.h"
 
 #include <cmath>
 #include <cstdio>
@@ -35,9 +36,9 @@ std::vector<HistoryEntry> entries_of(const catalogue::Catalogue& catalogue,
 }
 
 Status compare_code(std::vector<HistoryEntry>& entries, const CodeSides& sides) {
-  const compare::DiffSide* before = nullptr;
+  const reading::CodeSubject* before = nullptr;
   for (HistoryEntry& entry : entries) {
-    const Result<compare::DiffSide>& side = sides.at(entry.id);
+    const Result<reading::CodeSubject>& side = sides.at(entry.id);
     if (!side) {
       entry.problem = side.error().message;
       continue;
@@ -238,7 +239,8 @@ Result<VersionHistory> version_history(const HistoryRequest& options) {
   PHASEBIT_TRY_ASSIGN(versions, chosen_versions(options));
   PHASEBIT_TRY_ASSIGN(data, figures_for(options));
   VersionHistory history;
-  history.target = options.target.empty() ? "sm_90a" : options.target;
+  history.target =
+      options.target.empty() ? select::default_target(options.variant) : options.target;
   if (data && options.target.empty()) {
     PHASEBIT_TRY_ASSIGN(measured, measured_target({}, *data));
     history.target = measured;

@@ -31,9 +31,9 @@ struct HistoryRequest {
 
 // One version: its code beside that of the version before.
 struct HistoryEntry {
-  std::string ptxas, choice, id;            // the version; as the axis has it
-  const compare::DiffSide* side = nullptr;  // null: no code
-  std::string problem;                      // why
+  std::string ptxas, choice, id;               // the version; as the axis has it
+  const reading::CodeSubject* side = nullptr;  // null: no code
+  std::string problem;                         // why
   flow::Features features;
   std::optional<compare::Change> change;         // from the last version that has code
   std::vector<std::string> changes;              // in words

@@ -3,9 +3,7 @@
 
 #include "analysis/cubin/instruction.h"
 #include "analysis/disassembly/disassembler.h"
-#include "analysis/gate/expectations.h"
 #include "pipeline/images/images.h"
-#include "pipeline/images/sass_images.h"
 
 #include <string>
 #include <vector>
@@ -23,16 +21,6 @@ Status gate_images(Tools& tools, const disassembly::Disassembler& disassembler,
 // an error, as its lines say nothing of it. The error says that nothing could be done.
 Status check_plain_text(Tools& tools, const std::vector<Prepared>& prepared,
                         const CodeColumn& column, ImageSet& set);
-
-// Machine code as the rules of a file see it (`phasebit sass gate`, `--rules`).
-
-// Each variant in each column; those that a target cannot have are left out. Live registers are
-// those of the kernels of which a rule limits them.
-Result<std::vector<gate::GateSubject>> subjects_of(Tools& tools,
-                                                   const disassembly::Disassembler& disassembler,
-                                                   const std::vector<Prepared>& prepared,
-                                                   const std::vector<CodeColumn>& columns,
-                                                   const std::vector<gate::Expectation>& rules);
 
 // The verdict of a rules file on kernels without a head, for their images. A file whose rules speak
 // of none of them is an error, as is one with [[same]] or [[differ]], or no such kernel to gate. A

@@ -21,9 +21,9 @@
 
 namespace phasebit::pipeline::lower {
 
-using compare::DiffSide;
 using compare::KernelDiff;
 using image::VariantKey;
+using reading::CodeSubject;
 using render::Rendered;
 using report::data::Aggregate;
 using report::data::Figure;
@@ -113,7 +113,7 @@ std::pair<std::string, std::string> sass_of(const KernelDiff& diff, const std::s
 }
 
 // "the same" or both.
-std::string classes_of(const DiffSide& ours, const DiffSide& llvm) {
+std::string classes_of(const CodeSubject& ours, const CodeSubject& llvm) {
   if (ours.sass_class == llvm.sass_class) return ours.sass_class + ", the same";
   return fmt::format("{}, templates' {}", llvm.sass_class, ours.sass_class);
 }
@@ -187,8 +187,8 @@ class VerbTable {
   }
 
   Status take(const BothOrigins& pair, const Speaker& speaker) {
-    const Result<DiffSide>&ours = code_.at(pair.ours.id), &llvm = code_.at(pair.llvms.id);
-    for (const Result<DiffSide>* side : {&ours, &llvm})
+    const Result<CodeSubject>&ours = code_.at(pair.ours.id), &llvm = code_.at(pair.llvms.id);
+    for (const Result<CodeSubject>* side : {&ours, &llvm})
       if (!*side) return tl::unexpected<Error>(side->error());
     PHASEBIT_TRY_ASSIGN(diff, compare::diff_kernels(*ours, *llvm));
     for (const std::string& verb : verbs_of(pair.ours)) {

@@ -11,6 +11,7 @@
 #include "gen/reduce/reduce.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
+#include "pipeline/select/ptx_files.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -441,7 +442,7 @@ std::vector<ReduceSides::Both> ReduceSides::census(const std::vector<Kernel>& ke
 namespace {
 
 Status check_words(const VariantReduceRequest& options) {
-  if (options.targets.empty() || options.targets.size() > 2)
+  if (options.targets.size() > 2)
     return fail(Step::usage, "--target: one architecture, or one for each side");
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
@@ -467,10 +468,12 @@ Result<Side> open_side(const VariantReduceRequest& options, std::size_t index) {
   if (const std::string ptxas = of_side(options.toolchains); !ptxas.empty())
     request.toolchains = {ptxas};
   PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
-  space.target = of_side(options.targets);
+  std::string target = of_side(options.targets);
+  if (target.empty()) target = select::default_target(word);
+  space.target = target;
   PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, 1));
   const ptxas::AssemblerChoice choice = prepared.front().choice;
-  return Side{std::move(prepared.front()), {of_side(options.targets), choice}};
+  return Side{std::move(prepared.front()), {target, choice}};
 }
 
 }  // namespace

@@ -116,11 +116,11 @@ class ReduceSides {
 struct VariantReduceRequest {
   select::SpaceRequest space;
   images::ToolOptions tools;
-  std::string first, second;                      // variants of one text; second empty: the first
-  std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
-  std::vector<std::string> toolchains;            // versions of ptxas: none, one, or one a side
-  std::string opcode;                             // a pattern; "" for the one that differs most
-  bool in_loop = true;                            // false: in the whole kernel
+  std::string first, second;            // variants of one text; second empty: the first
+  std::vector<std::string> targets;     // one, or one for each side; none: sm_90a, of PTX its own
+  std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
+  std::string opcode;                   // a pattern; "" for the one that differs most
+  bool in_loop = true;                  // false: in the whole kernel
   int seconds = 60;
   std::string out;  // how the commands in the text call the file; "" for reduced.ptx
 };

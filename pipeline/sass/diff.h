@@ -16,8 +16,9 @@ namespace phasebit::pipeline::sass {
 struct DiffRequest {
   select::SpaceRequest space;
   images::ToolOptions tools;
-  std::string first, second;         // variants, or paths of code files; second empty: the first
-  std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
+  std::string first, second;  // variants, or paths of code files; second empty: the first
+  // None (sm_90a; of PTX its own; of a code file the only one), one, or one a side.
+  std::vector<std::string> targets;
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
   // Of files: none, one, or one for each side; two may stand in one word (split_kernels).
   std::vector<std::string> kernels;
@@ -31,7 +32,7 @@ struct DiffRequest {
 std::vector<std::string> split_kernels(const std::vector<std::string>& words);
 
 struct SassDiff {
-  compare::DiffSide left, right;
+  reading::CodeSubject left, right;
   compare::KernelDiff diff;
 };
 // Of two files of code, no kernel named and several in one of them, all kernels side by side.

@@ -1,19 +1,21 @@
-// The listing of one kernel, a variant's or of a code file.
+// The listing of one kernel, and the list of those that files hold.
 #pragma once
 
 #include "analysis/reading/notes.h"
+#include "core/table/table.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
 
 #include <string>
+#include <vector>
 
 namespace phasebit::pipeline::sass {
 
 struct SassShowRequest {
   select::SpaceRequest space;
   images::ToolOptions tools;
-  std::string variant;  // or the path of a code file
-  std::string target;   // "": sm_90a; of a file, the only one
+  std::string variant;  // or the path of a code or PTX file
+  std::string target;   // "": sm_90a; of PTX its own; of a code file the only one
   std::string kernel;   // of a file
   std::string build = "timed";
   std::string source;  // of a file: inner, outer or a source file; "": inner
@@ -25,5 +27,22 @@ struct SassShowRequest {
   bool ptx = false;    // of a file: the PTX that it carries
 };
 Result<std::string> sass_show(const SassShowRequest& request);
+
+struct SassListRequest {
+  base::Home home;  // where cuobjdump is looked for; without folders, nowhere
+  std::vector<std::string> files;
+  std::vector<std::string> targets;  // none: all that a file has
+  bool full_names = false;           // not shortened
+  bool with_images = false;          // a column more: which image of its file holds it
+  bool with_symbols = false;         // a column more: the name as the file has it
+};
+
+// A row for each kernel: file (where there are several), image (where asked for), number (what
+// --kernel takes beside a name, with the same --target), name, symbol (where asked for), target,
+// bytes of code with padding, registers, static shared bytes. Nothing is disassembled, and no tool
+// of a toolchain is needed but for images that are packed in a way of their own, and for PTX.
+// Images that were left out are notes on standard error. Step::usage when a file has nothing for a
+// target.
+Result<table::Table> sass_list(const SassListRequest& request);
 
 }  // namespace phasebit::pipeline::sass

@@ -1,8 +1,11 @@
 #include "pipeline/select/ptx_files.h"
 
+#include "analysis/cubin/source/names.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/image/whole.h"
+#include "core/isa/targets.h"
+#include "core/ptx/file.h"
 #include "gen/fork/snippet.h"
 #include "gen/render/head_plan.h"
 #include "gen/space/compilers.h"
@@ -101,6 +104,27 @@ bool is_ptx_file(const std::string& word) {
   return word.ends_with(".ptx");
 }
 
+bool lacks_heads(const fs::path& path) {
+  const auto text = base::read_file(path);
+  const auto file = text ? ptx::read_ptx(*text, path.string())
+                         : Result<ptx::PtxFile>(tl::unexpected<Error>(text.error()));
+  return file && std::all_of(file->functions.begin(), file->functions.end(),
+                             [](const ptx::PtxFunction& one) { return one.head_lines.empty(); });
+}
+
+std::string default_target(const std::string& word) {
+  constexpr const char* usual = "sm_90a";
+  if (!is_ptx_file(word)) return usual;
+  const auto text = base::read_file(word);
+  const auto file =
+      text ? ptx::read_ptx(*text, word) : Result<ptx::PtxFile>(tl::unexpected<Error>(text.error()));
+  const auto known = isa::TargetTable::load();
+  if (!file || !known) return usual;
+  const std::string own = file->target.substr(0, file->target.find_first_of(", \t"));
+  const auto target = known->find(own);
+  return target && !target->family.empty() ? own : usual;  // no code is made for older ones
+}
+
 Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue) {
   PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
   PHASEBIT_TRY_ASSIGN(kernels, render::read_kernels(text, shown_path(catalogue.home, path)));
@@ -155,7 +179,9 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
     for (Rendered& one : kernels) {
       names.push_back(one.kernel.entry);
       if (first.empty()) first = one.head.key.id;
-      if (one.kernel.entry.find(request.kernel) == std::string::npos) continue;
+      if (one.kernel.entry.find(request.kernel) == std::string::npos &&
+          cubin::source::demangled(one.kernel.entry).find(request.kernel) == std::string::npos)
+        continue;
       variants.push_back(one.head.key);
       space.files.push_back(std::move(one));
     }

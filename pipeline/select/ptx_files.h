@@ -14,6 +14,13 @@ namespace phasebit::pipeline::select {
 // Whether a word of the command line is a file of PTX: it ends like one.
 bool is_ptx_file(const std::string& word);
 
+// Whether it is there and none of its entries has a head: then it is code as any other's.
+bool lacks_heads(const fs::path& path);
+
+// Where no target is named: that of a PTX file's own `.target`, where code for one of that
+// name can be read; of anything else sm_90a.
+std::string default_target(const std::string& word);
+
 // Its kernels, each with a key of its own: that of its head with an axis `file=NAME@HASH`, because
 // who edits a file has made another kernel, and behind the hash "-not-held-to-its-key" where the
 // head's rules are not those of the variant that the key names, or the text is nearer to that of

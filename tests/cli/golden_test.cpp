@@ -2,7 +2,7 @@
 #include "tests/golden/golden.h"
 
 #include "pipeline/images/prepare.h"
-#include "pipeline/images/sass_images.h"
+#include "pipeline/images/subjects.h"
 #include "tests/cli/spaces.h"
 #include "tests/cli/tools.h"
 
@@ -35,14 +35,13 @@ Result<Listings> present_listings() {
   std::vector<std::vector<std::optional<GoldenKernel>>> found(
       targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
   PHASEBIT_TRY_ASSIGN(columns, pipeline::images::columns_of(tools, targets, {}));
-  PHASEBIT_TRY(pipeline::images::analyse_images(
+  pipeline::images::analyse_images(
       tools, disassembler, prepared, columns,
-      [&](std::size_t target, std::size_t variant,
-          const Result<pipeline::images::AnalysedImage>& image) {
+      [&](std::size_t target, std::size_t variant, const Result<reading::CodeSubject>& image) {
         if (!image) return;  // a file that has it then says "gone"
-        found[target][variant] = golden_kernel(prepared[variant].key.id, image->kernel,
-                                               prepared[variant].kernel.source, image->windows);
-      }));
+        found[target][variant] =
+            golden_kernel(prepared[variant].key.id, image->kernel, image->source, image->windows);
+      });
   Listings listings{tools.toolchain.version.text(), {}};
   for (auto& row : found) {
     auto& kernels = listings.kernels.emplace_back();

@@ -148,7 +148,7 @@ TEST_F(PtxFiles, OfAStrangerAreAssembledWithTheirFunctionsAndGlobals) {
   EXPECT_EQ(targets, 2U) << output.out;
   EXPECT_EQ(output.out.find("\"ungated\": 0"), std::string::npos) << output.out;
   const base::ProcessOutput shown = home_.says({"sass", "show", "s.ptx", "--kernel", "axpy"});
-  EXPECT_TRUE(shown.out.starts_with("whole/" + label("s.ptx") + "/axpy for sm_90a")) << shown.out;
+  EXPECT_TRUE(shown.out.starts_with("s.ptx: axpy for sm_90, by ptxas ")) << shown.out;
   EXPECT_NE(shown.out.find("s.ptx:19"), std::string::npos) << shown.out;  // the store
 }
 
@@ -269,10 +269,11 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
 
 TEST_F(PtxFiles, SayWhatTheyCannotBe) {
   Project::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
+  Project::write(file("h.ptx"), home_.says({"show", ring}).out);
   const std::vector<Row> rows = {
       {{"sass", "show", "s.ptx"},
        Step::usage,
-       "usage: s.ptx has 2 kernels (--kernel: one of axpy, other)"},
+       "usage: s.ptx: has 2 kernels (give --kernel, a number or a name: 1 axpy, 2 other)"},
       {{"assemble", "s.ptx", "--kernel", "axpi"},
        Step::usage,
        "usage: no kernel 'axpi' in s.ptx (did you mean 'axpy'?)"},
@@ -285,10 +286,10 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
        Step::usage,
        "usage: -a num_stages=2: a file has its axes (of a file: llvm, llvm_opt, short_ptr, ptxas, "
        "opt_level, maxrregcount, edit, padding)"},
-      {{"sass", "classes", "s.ptx", "x.cubin"},
+      {{"sass", "classes", "h.ptx", "x.cubin"},
        Step::usage,
-       "usage: s.ptx, x.cubin: PTX beside files of code (assemble it first, or compare two at a "
-       "time with `sass diff`)"},
+       "usage: h.ptx: PTX with heads beside files of code (it is variants: compare two at a time "
+       "with `sass diff`)"},
       {{"assemble", "g.ptx"},
        Step::usage,
        "usage: g.ptx: pb_6b9286b10afb_g is a guarded build (give the timed one: its guarded build "

@@ -134,7 +134,6 @@ TEST(Refused, OfMachineCode) {
       {{"sass", "diff", "a.cubin", "b.cubin", "-a", "opt_level=1"}, "no -a with it"},
       {{"sass", "show", "a.cubin", "--build", "guarded"}, "--build guarded is for variants"},
       {{"sass", "show", "a.cubin", "--max-registers", "9"}, "--max-registers"},
-      {{"sass", "show", "a.cubin", "--verb", "wait"}, "--verb is for variants"},
       {{"sass", "show", ring, "--ptx"}, "--ptx is for code files"},
       {{"sass", "show", ring, "--cfg", "--waits"}, "--cfg: no --waits with it"},
       {{"sass", "show", ring, "--hot", "--loop", "1"}, "--hot"},

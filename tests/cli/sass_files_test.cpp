@@ -149,6 +149,85 @@ TEST_F(SassFiles, MatrixAndClasses) {
   EXPECT_EQ(groups[1]["nearest"]["class"], 1);
 }
 
+// What a listing says, without the line that names the file.
+std::string body_of(const std::string& listing) {
+  return listing.substr(listing.find('\n') + 1);
+}
+
+// PTX and what ptxas makes of it by hand: one code, so one listing, one list, one class.
+TEST_F(SassFiles, APtxFileIsItsCubin) {
+  const std::string made = cubin("a", "sm_80", step_kernel()), text = path("a.ptx");
+  for (const std::vector<std::string>& options : {std::vector<std::string>{},
+                                                  {"--loop", "1", "--waits"},
+                                                  {"--kernel", "ns::step", "--live"},
+                                                  {"--kernel", "1", "--hot", "--ptx"},
+                                                  {"--source", "k.cu"}}) {
+    std::vector<std::string> of_text = {"show", text}, of_made = {"show", made};
+    of_text.insert(of_text.end(), options.begin(), options.end());
+    of_made.insert(of_made.end(), options.begin(), options.end());
+    const ProcessOutput shown = sass(of_text);
+    ASSERT_EQ(shown.exit_status, 0) << shown.err;
+    EXPECT_TRUE(shown.out.starts_with(text + ": ns::step(float*) for sm_80, by ptxas "))
+        << shown.out;
+    EXPECT_NE(shown.out.find("k.cu:12"), std::string::npos) << shown.out;
+    EXPECT_EQ(body_of(shown.out), body_of(sass(of_made).out));
+  }
+  json read = json::parse(sass({"show", text, "--json"}).out),
+       known = json::parse(sass({"show", made, "--json"}).out);
+  for (json* one : {&read, &known}) one->erase("name");
+  EXPECT_EQ(read, known);
+  EXPECT_EQ(sass({"list", text}).out, sass({"list", made}).out);
+  const ProcessOutput same = sass({"diff", text, made, "--fail-on", "schedule"});
+  EXPECT_EQ(same.exit_status, 0) << same.out << same.err;
+  const ProcessOutput matrix = sass({"matrix", text, made, "--format", "json"});
+  ASSERT_EQ(matrix.exit_status, 0) << matrix.err;
+  const json all = json::parse(matrix.out);
+  EXPECT_EQ(all["columns"], json::array({"a.ptx", "a.cubin"}));
+  EXPECT_EQ(all["rows"][0]["kernel"], "ns::step(float*)");
+  EXPECT_EQ(all["rows"][0]["cells"][1]["change"], "identical");
+  EXPECT_EQ(json::parse(sass({"classes", text, made, "--json"}).out).size(), 1U);
+}
+
+// Of a `.target` for which no code can be read it is sm_90a, as for variants.
+TEST_F(SassFiles, APtxFilesOwnTargetIsItsDefault) {
+  cubin("a", "sm_80", step_kernel());
+  const std::string a = path("a.ptx"), b = path("b.ptx"), rules = path("rules.toml");
+  ASSERT_TRUE(base::write_file(b,
+                               ".version 8.0\n.target sm_61, debug\n.address_size 64\n"
+                               ".visible .entry k()\n{\nret;\n}\n"));
+  ASSERT_TRUE(base::write_file(rules, "[[rule]]\nname = \"n\"\nmust = \"BAR*\"\n"));
+  EXPECT_NE(sass({"show", b}).out.find(" for sm_90a, by"), std::string::npos);
+  EXPECT_EQ(json::parse(sass({"list", a, "--json"}).out)["rows"][0]["target"], "sm_80");
+  EXPECT_EQ(json::parse(sass({"matrix", a, "--format", "json"}).out)["columns"],
+            json::array({"sm_80"}));
+  EXPECT_EQ(json::parse(sass({"classes", a, "--json"}).out)[0]["sm"], 80);
+  EXPECT_NE(sass({"gate", rules, a}).out.find(": ns::step for sm_80 by ptxas "), std::string::npos);
+  EXPECT_EQ(json::parse(sass({"diff", a, b, "--json"}).out)["left"]["sm"], 80);
+  EXPECT_NE(sass({"show", a, "-t", "sm_90a"}).out.find(" for sm_90a, by"), std::string::npos);
+  const json both = json::parse(sass({"matrix", a, "-t", "sm_80,sm_90a", "--format", "json"}).out);
+  EXPECT_EQ(both["columns"], json::array({"sm_80", "sm_90a"}));
+}
+
+// What a line was inlined from is a verb of a file.
+TEST_F(SassFiles, VerbsAreInlinedFunctions) {
+  const std::string inlined =
+      ".visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\n.reg .b32 x;\n.loc 1 10 0\n"
+      "ld.param.u64 a, [p];\n"
+      ".loc 1 3 0, function_name $twice, inlined_at 1 10 0\nld.volatile.global.u32 x, [a];\n"
+      ".loc 1 11 0\nst.volatile.global.u32 [a], 7;\nret;\n}\n"
+      ".section .debug_str\n{\n$twice:\n.b8 95,90,53,116,119,105,99,101,105,0\n}\n";
+  cubin("f", "sm_80", inlined);
+  for (const char* name : {"f.ptx", "f.cubin"}) {
+    const ProcessOutput shown = sass({"show", path(name), "--verb", "twice"});
+    ASSERT_EQ(shown.exit_status, 0) << shown.err;
+    EXPECT_NE(shown.out.find(" LDG"), std::string::npos) << shown.out;
+    EXPECT_EQ(shown.out.find(" STG"), std::string::npos) << shown.out;
+    const ProcessOutput none = sass({"show", path(name), "--verb", "twise"});
+    EXPECT_NE(none.err.find("has no code of it (did you mean 'twice'?)"), std::string::npos)
+        << none.err;
+  }
+}
+
 // What `list` numbers, `show` takes; no cuobjdump is needed.
 TEST_F(SassFiles, ListsKernels) {
   const std::string file = fatbin("f.fatbin");

@@ -199,6 +199,74 @@ TEST_F(SassGateFiles, ACallByRegisterMayDoAnything) {
   EXPECT_FALSE(broken("where = \"line c.cu:4\"\nmax_instructions = 999"));
 }
 
+// A loop over lines 12 and 13, of which one adds.
+const std::string stepping_kernel =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"src/step.cu\"\n"
+    ".visible .entry _ZN2ns4stepEPf(.param .u64 p)\n{\n.reg .b64 a;\n.reg .b32 i;\n.reg .f32 x;\n"
+    ".reg .pred q;\n.loc 1 10 0\nld.param.u64 a, [p];\nmov.b32 i, 0;\nL:\n.pragma \"nounroll\";\n"
+    ".loc 1 12 0\nld.volatile.global.f32 x, [a];\nadd.f32 x, x, 0f3F800000;\n"
+    "st.volatile.global.f32 [a], x;\n.loc 1 13 0\nadd.u64 a, a, 4;\nadd.u32 i, i, 1;\n"
+    "setp.lt.u32 q, i, 8;\n@q bra L;\n.loc 1 15 0\nret;\n}\n";
+
+// The verdict of a rule on a PTX file is that on the cubin which ptxas makes of it.
+TEST_F(SassGateFiles, APtxFileIsJudgedAsItsCubin) {
+  const std::string text = path("step.ptx"), made = path("step.cubin");
+  ASSERT_TRUE(write_file(text, stepping_kernel));
+  const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+  const auto ran = base::run_process(
+      {toolchain->ptxas.string(), "-lineinfo", "-arch", "sm_80", text, "-o", made});
+  ASSERT_TRUE(ran && ran->ok()) << ran->err;
+  const std::string file = rules(
+      "[[rule]]\nname = \"the loop adds\"\nwhere = \"loop with FADD*\"\n"
+      "count = { \"FADD*\" = 1, \"LDG*\" = 1 }\nmax_live_registers = 20\n"
+      "[[rule]]\nname = \"the loop does not store\"\nwhere = \"loop with FADD*\"\n"
+      "must_not = \"STG*\"\n"
+      "[[rule]]\nname = \"by name\"\nkernels = \"ns::step\"\nmust_not = \"FADD*\"\n"
+      "[[rule]]\nname = \"by line\"\nkernels = \"ns::step(float*)\"\n"
+      "where = \"line step.cu:12\"\nmust = \"LDG*\"\nmust_not = \"STG*\"\nmax_spill_bytes = 0\n"
+      "[[rule]]\nname = \"room\"\nmin_warps = 64\nthreads = 128\n");
+  auto of_text = nlohmann::json::parse(gate({file, text, "--json"}).out),
+       of_made = nlohmann::json::parse(gate({file, made, "--json"}).out);
+  EXPECT_EQ(of_text["broken"].size(), 3U) << of_text;
+  EXPECT_EQ(of_text["broken"][0]["at"].get<std::string>().substr(0, 13), "step.cu:12, 0");
+  for (auto* one : {&of_text, &of_made})
+    for (auto& broken : (*one)["broken"]) broken.erase("file"), broken.erase("subject");
+  EXPECT_EQ(of_text, of_made);
+  // Both together, by either name.
+  EXPECT_NE(gate({file, text, made}).out.find("18 checks, 6 broken\n"), std::string::npos)
+      << gate({file, text, made}).out;
+}
+
+// PTX of ours has roles, and loops and names like any other.
+TEST_F(SassGateFiles, PtxWithAHeadHasLoopsToo) {
+  const ProcessOutput shown = test::run_phasebit({"show"}, {"ring/named_barrier/st_shared/none"});
+  ASSERT_EQ(shown.exit_status, 0) << shown.err;
+  ASSERT_TRUE(write_file(path("ring.ptx"), shown.out));
+  const std::string file = rules(
+      "[[rule]]\nname = \"loop\"\nwhere = \"loop with BAR.SYNC*\"\nmust_not = \"MEMBAR*\"\n"
+      "[[rule]]\nname = \"role\"\nwhere = \"consumer.wait\"\nmust = \"BAR.SYNC*\"\n");
+  const ProcessOutput output = gate({file, path("ring.ptx"), "-t", "sm_90a"});
+  EXPECT_EQ(output.exit_status, 0) << output.out << output.err;
+}
+
+// The others are judged, and the exit code is that of the step which failed.
+TEST_F(SassGateFiles, AFileThatCannotBeReadEndsNothing) {
+  const std::string a = cubin("a.cubin"), bad = path("bad.cubin"), text = path("bad.ptx");
+  ASSERT_TRUE(write_file(bad, "no cubin"));
+  ASSERT_TRUE(write_file(text,
+                         ".version 8.0\n.target sm_80\n.address_size 64\n"
+                         ".visible .entry k()\n{\nnonsense;\nret;\n}\n"));
+  const std::string file = rules("[[rule]]\nname = \"n\"\nmust = \"BAR*\"\n");
+  const ProcessOutput output = gate({file, bad, a, text});
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::disassemble)) << output.err;
+  EXPECT_NE(output.out.find(bad + ": not judged: disassemble: "), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find(text + ": not judged: assemble: "), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("1 checks, 0 broken, 2 not judged\n"), std::string::npos) << output.out;
+  const std::string broken = rules("[[rule]]\nname = \"n\"\nmust_not = \"BAR*\"\n");
+  EXPECT_EQ(gate({broken, bad, a}).exit_status, 1);
+  EXPECT_EQ(gate({file, bad}).exit_status, base::exit_code(Step::disassemble));
+}
+
 TEST_F(SassGateFiles, TargetsAreThoseOfTheCode) {
   const std::string a = cubin("a.cubin"), b = cubin("b.cubin", "sm_90a");
   const std::string file = rules("[[rule]]\nname = \"n\"\ntargets = \"sm_90a\"\nmust = \"BAR*\"\n");

@@ -11,9 +11,6 @@
 #include "core/store/load.h"
 #include "gen/space/compilers.h"
 #include "pipeline/explain/explain.h"
-#include "pipeline/images/sass_images.h"
-#include "pipeline/sass/files.h"
-#include "pipeline/select/open_space.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,109 +22,175 @@
 
 namespace phasebit::pipeline::sass::page {
 
-using foreign::ReadKernel;
-using images::AnalysedImage;
 using images::CodeColumn;
 using images::Prepared;
+using images::SubjectPlace;
 using listing::Page;
 using listing::PageCell;
 using listing::PageView;
+using reading::CodeSubject;
 using record::PointRow;
 using record::RunRow;
 
 namespace {
 
+constexpr std::size_t name_width = 60;
+
 // The first instruction of the timed role's loop; of another role's where it has none.
-std::optional<std::size_t> timed_loop(const Prepared& prepared, const AnalysedImage& image) {
+std::optional<std::size_t> timed_loop(const Prepared& prepared, const CodeSubject& subject) {
   const std::string timed = ptx::head::word_of(prepared.head.launch.timed_role);
   std::optional<std::size_t> found;
-  for (const flow::RoleWindow& window : image.windows)
+  for (const flow::RoleWindow& window : subject.windows)
     if (window.loop_header >= 0 && (!found || window.role == timed))
       found = static_cast<std::size_t>(window.loop_header);
   return found;
 }
 
-// The codes of a page while its images come in, from several threads.
+// Of one row; equal codes once.
+std::size_t instructions_of(const SubjectGrid& grid, std::size_t row) {
+  std::set<std::tuple<int, std::string_view, std::string_view>> seen;
+  std::size_t sum = 0;
+  for (const SubjectPlace& place : grid.places) {
+    if (place.row != row) continue;
+    const auto& [image, kernel, statements] = *place.code;
+    if (seen.emplace(image->cubin.sm, kernel->text, kernel->code.hash).second)
+      sum += kernel->size();
+  }
+  return sum;
+}
+
+// Takes rows that find no room out of the grid, and says which.
+Status make_room(SubjectGrid& grid, Page& page) {
+  std::vector<GridRow> kept;
+  std::map<std::size_t, std::size_t> places;  // of rows that are kept
+  std::size_t sum = 0;
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    const std::size_t more = instructions_of(grid, row);
+    if (sum + more > most_page_instructions) {
+      page.left_out.push_back(grid.rows[row].shown);
+      continue;
+    }
+    sum += more;
+    places[row] = kept.size();
+    kept.push_back(grid.rows[row]);
+  }
+  if (kept.empty())
+    return with_hint(
+        fail(Step::usage, "{}: a page has room for {} instructions, and it has more in {} columns",
+             grid.rows.front().name, most_page_instructions, grid.columns.size()),
+        "name fewer targets with -t, or look at it with `phasebit sass show`");
+  if (!page.left_out.empty())
+    page.left_out_why = fmt::format(
+        "{} of {} kernels are left out, from {} on: a page has room for {} instructions; --kernel "
+        "and -t say which are in it",
+        page.left_out.size(), grid.rows.size(),
+        cubin::source::shortened(page.left_out.front(), name_width), most_page_instructions);
+  std::erase_if(grid.places,
+                [&](const SubjectPlace& place) { return !places.contains(place.row); });
+  for (SubjectPlace& place : grid.places) place.row = places.at(place.row);
+  grid.rows = std::move(kept);
+  return {};
+}
+
+using Cells = std::vector<std::vector<PageCell>>;  // by row, then by column of all views
+
+// The codes of a page while its kernels are read, from several threads.
 class Collector {
  public:
-  Collector(Page& page, const std::vector<Prepared>& prepared) : page_(page), prepared_(prepared) {}
-
-  // The number of that code among those of its variant.
-  int add(std::size_t variant, int sm, AnalysedImage image) {
-    const std::lock_guard guard(mutex_);
-    const auto next = static_cast<int>(page_.codes.size());
-    const auto [entry, is_new] =
-        known_.emplace(std::tuple(variant, sm, image.kernel.code.hash), next);
-    if (is_new) {
-      const Prepared& one = prepared_[variant];
-      listing::PageCode code;
-      code.opens_at = timed_loop(one, image);
-      const std::string word = image::sass_class_word(image.kernel.code.hash, one.head.launch);
-      code.side = compare::DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,
-                                    std::move(image.windows)};
-      code.side.sass_class = word;
-      code.statements = &one.kernel.statements;
-      page_.codes.push_back(std::move(code));
-    }
-    return entry->second;
+  Collector(Page& page, const SubjectGrid& grid) : page_(page), grid_(grid) {
+    cells.assign(grid.rows.size(),
+                 std::vector<PageCell>(grid.columns.size(), {"not in it", -1, std::nullopt}));
   }
 
+  void add(std::size_t at, Result<CodeSubject> subject) {
+    const SubjectPlace& place = grid_.places[at];
+    PageCell& cell = cells[place.row][place.column];
+    const std::lock_guard guard(mutex_);
+    if (!subject) {
+      cell.problem = (grid_.of_files ? "cannot be read: " : "") + subject.error().message;
+      return;
+    }
+    cell.problem.clear();
+    const auto [code, is_new] = known_.emplace(
+        std::tuple(place.row, subject->sm, subject->kernel.text_hash, subject->kernel.code.hash),
+        static_cast<int>(codes_.size()));
+    cell.code = code->second;
+    if (is_new) codes_.push_back(code_of(place, std::move(*subject)));
+  }
+
+  // In the order of the cells, whichever was read first.
+  void take_codes() {
+    std::map<int, int> numbers;
+    for (std::vector<PageCell>& row : cells)
+      for (PageCell& cell : row) {
+        if (cell.code < 0) continue;
+        const auto [number, fresh] =
+            numbers.emplace(cell.code, static_cast<int>(page_.codes.size()));
+        if (fresh) page_.codes.push_back(std::move(codes_[static_cast<std::size_t>(cell.code)]));
+        cell.code = number->second;
+      }
+  }
+  Cells cells;
+
  private:
+  listing::PageCode code_of(const SubjectPlace& place, CodeSubject subject) const {
+    listing::PageCode code;
+    if (place.variant != nullptr) {
+      code.opens_at = timed_loop(*place.variant, subject);
+      code.statements = &place.variant->kernel.statements;
+    }
+    if (grid_.of_files) subject.shares_verbs = grid_.files.size() == 1;
+    code.side = std::move(subject);
+    return code;
+  }
+
   Page& page_;
-  const std::vector<Prepared>& prepared_;
+  const SubjectGrid& grid_;
   std::mutex mutex_;
-  std::map<std::tuple<std::size_t, int, std::string>, int> known_;
+  std::vector<listing::PageCode> codes_;
+  std::map<std::tuple<std::size_t, int, std::string, std::string>, int> known_;
 };
 
-// A view before its cells, and where its columns begin among those of all views.
+// The columns of a page of variants: architectures, and with --toolchain the versions of ptxas on
+// one of them, which are a view of their own.
+struct PageColumns {
+  std::vector<CodeColumn> all;
+  std::size_t across = 0;  // of them the architectures
+};
+
+Result<PageColumns> variant_columns(const PageRequest& options, const Meant& meant,
+                                    const images::Tools& tools) {
+  PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, meant.targets));
+  PHASEBIT_TRY_ASSIGN(columns, images::columns_of(tools, targets, {}));
+  PageColumns made{std::move(columns), targets.size()};
+  if (options.toolchains.empty()) return made;
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.history));
+  PHASEBIT_TRY_ASSIGN(history, images::columns_of(tools, {options.history}, options.toolchains));
+  made.all.insert(made.all.end(), history.begin(), history.end());
+  return made;
+}
+
+// A view before its cells, and where its columns begin among those of the grid.
 struct PlannedView {
   PageView view;
   std::size_t first = 0;
 };
 
-// The architectures, and with --toolchain the versions of ptxas on one of them.
-Result<std::vector<PlannedView>> plan_views(const PageRequest& options, const images::Tools& tools,
-                                            std::vector<CodeColumn>& columns) {
-  PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(across, images::columns_of(tools, targets, {}));
-  PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, targets));
-  std::vector<PlannedView> plans = {{{"architectures", targets, reference, {}}, 0}};
-  columns = across;
-  if (options.toolchains.empty()) return plans;
-  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.history));
-  PHASEBIT_TRY_ASSIGN(history, images::columns_of(tools, {options.history}, options.toolchains));
-  PageView view{"ptxas versions, " + options.history, {}, history.size() - 1, {}};
-  const std::string pinned = tools.toolchain.version.text();
-  for (const CodeColumn& column : history)
-    view.columns.push_back("ptxas " + (column.ptxas.empty() ? pinned : column.ptxas));
-  plans.push_back({std::move(view), columns.size()});
-  columns.insert(columns.end(), history.begin(), history.end());
+Result<std::vector<PlannedView>> plan_views(const PageRequest& options, const SubjectGrid& grid,
+                                            std::size_t count) {
+  PageView view;
+  view.name = !grid.of_files ? "architectures" : grid.files.size() > 1 ? "files" : "targets";
+  for (std::size_t i = 0; i < count; ++i)
+    view.columns.push_back(grid.of_files ? grid.columns[i].name : grid.columns[i].target);
+  PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, view.columns));
+  view.reference = reference;
+  std::vector<PlannedView> plans = {{std::move(view), 0}};
+  if (count == grid.columns.size()) return plans;
+  PageView history{"ptxas versions, " + options.history, {}, grid.columns.size() - count - 1, {}};
+  for (std::size_t i = count; i < grid.columns.size(); ++i)
+    history.columns.push_back("ptxas " + grid.columns[i].ptxas);
+  plans.push_back({std::move(history), count});
   return plans;
-}
-
-using Cells = std::vector<std::vector<PageCell>>;  // by variant, then by column of all views
-
-Result<Cells> read_cells(Page& page, images::Tools& tools,
-                         const disassembly::Disassembler& disassembler,
-                         const std::vector<Prepared>& prepared,
-                         const std::vector<CodeColumn>& columns) {
-  std::vector<int> sms;
-  for (const CodeColumn& column : columns) {
-    PHASEBIT_TRY_ASSIGN(known, isa::parse_target(column.target));
-    sms.push_back(known.sm);
-  }
-  Cells cells(prepared.size(), std::vector<PageCell>(columns.size()));
-  Collector codes(page, prepared);
-  PHASEBIT_TRY(images::analyse_images(
-      tools, disassembler, prepared, columns,
-      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
-        PageCell& cell = cells[variant][column];
-        if (image)
-          cell.code = codes.add(variant, sms[column], std::move(*image));
-        else
-          cell.problem = image.error().message;
-      }));
-  return cells;
 }
 
 Status add_figures(Cells& cells, const Page& page, const base::Home& home,
@@ -164,6 +227,20 @@ void add_views(Page& page, std::vector<PlannedView> plans, const Cells& cells) {
   }
 }
 
+std::string made_with(const SubjectGrid& grid, const images::Tools& tools,
+                      const disassembly::Disassembler& disassembler) {
+  if (!grid.of_files)
+    return fmt::format("ptxas {}, nvdisasm {}", tools.toolchain.version.text(),
+                       disassembler.version());
+  std::set<std::string> makers;
+  std::vector<std::string> files;
+  for (const auto& file : grid.files) files.push_back(fs::path(file->label).filename().string());
+  for (const SubjectPlace& place : grid.places) makers.insert(maker_of(place.code->image->cubin));
+  makers.erase("");
+  return fmt::format("{}{}{}; nvdisasm {}", fmt::join(files, ", "), makers.empty() ? "" : " by ",
+                     fmt::join(makers, ", "), disassembler.version());
+}
+
 Result<std::string> write_page(const Page& page, const PageRequest& options) {
   PHASEBIT_TRY_ASSIGN(html, listing::page_as_html(page, options.tools.jobs));
   PHASEBIT_TRY(base::write_file(options.out, html));
@@ -178,35 +255,54 @@ Result<std::string> write_page(const Page& page, const PageRequest& options) {
                      static_cast<double>(html.size()) / 1e6);
 }
 
-Result<std::string> page_of_variants(const PageRequest& options) {
-  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
-  std::vector<CodeColumn> columns;
-  PHASEBIT_TRY_ASSIGN(plans, plan_views(options, tools, columns));
-  PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space, select::Forks::included));
-  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, options.tools.jobs));
-  if (prepared.empty()) return fail(Step::usage, "no variant is left to show");
-  Page page;
-  page.made_with =
-      fmt::format("ptxas {}, nvdisasm {}", tools.toolchain.version.text(), disassembler.version());
-  for (const Prepared& one : prepared) page.variants.push_back(one.key.id);
-  PHASEBIT_TRY_ASSIGN(cells, read_cells(page, tools, disassembler, prepared, columns));
-  PHASEBIT_TRY(add_figures(cells, page, options.space.home, space.catalogue, prepared, columns));
-  add_views(page, std::move(plans), cells);
-  return write_page(page, options);
-}
-
 }  // namespace
 
+Result<Page> make_page(const PageRequest& options, images::Tools& tools, SubjectGrid& grid) {
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(meant, meant_by(options));
+  PageColumns columns;
+  if (meant.variants) {
+    PHASEBIT_TRY_ASSIGN(chosen, variant_columns(options, meant, tools));
+    columns = std::move(chosen);
+    PHASEBIT_TRY_ASSIGN(opened,
+                        open_variant_grid(tools, meant.space, columns.all, options.tools.jobs));
+    grid = std::move(opened);
+  } else {
+    PHASEBIT_TRY_ASSIGN(opened, open_grid(tools, options));
+    grid = std::move(opened);
+    columns.across = grid.columns.size();
+  }
+  if (grid.rows.empty())
+    return fail(Step::usage, "no {} is left to show", grid.of_files ? "kernel" : "variant");
+  Page page;
+  page.of_files = grid.of_files;
+  if (grid.of_files) PHASEBIT_TRY(make_room(grid, page));
+  PHASEBIT_TRY_ASSIGN(plans, plan_views(options, grid, columns.across));
+  page.made_with = made_with(grid, tools, disassembler);
+  for (const GridRow& row : grid.rows) {
+    page.variants.push_back(row.shown);
+    if (grid.of_files) page.symbols.push_back(row.symbol);
+  }
+  if (grid.of_files) page.short_names = foreign::short_names(page.variants, name_width);
+  Collector codes(page, grid);
+  PHASEBIT_TRY(read_grid(tools, disassembler, grid,
+                         {cubin::source::source_view(options.source), grid.of_files},
+                         [&](std::size_t place, Result<CodeSubject> subject) {
+                           codes.add(place, std::move(subject));
+                         }));
+  codes.take_codes();
+  if (!grid.of_files)
+    PHASEBIT_TRY(add_figures(codes.cells, page, options.space.home, grid.catalogue, grid.prepared,
+                             columns.all));
+  add_views(page, std::move(plans), codes.cells);
+  return page;
+}
+
 Result<std::string> sass_page(const PageRequest& options) {
-  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
-    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
-  PageRequest variants = options;
-  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(variants.space, options.files, options.kernel));
-  if ((ptx || options.files.empty()) && !options.source.empty())
-    return fail(Step::usage, "--source is for code files, and there are none");
-  if (ptx || options.files.empty()) return page_of_variants(variants);
-  PHASEBIT_TRY_ASSIGN(page, page_of_files(options));
+  PHASEBIT_TRY(meant_by(options));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  SubjectGrid grid;
+  PHASEBIT_TRY_ASSIGN(page, make_page(options, tools, grid));
   if (!page.left_out_why.empty()) fmt::print(stderr, "note: {}\n", page.left_out_why);
   return write_page(page, options);
 }
@@ -280,7 +376,7 @@ void PublishedFigures::add(const record::Results& results, const std::set<std::s
 
 std::optional<listing::PageFigure> PublishedFigures::find(const std::string& id,
                                                           const std::string& target,
-                                                          const compare::DiffSide& side) const {
+                                                          const reading::CodeSubject& side) const {
   const auto all = by_id_and_target_.find({id, target});
   if (all == by_id_and_target_.end()) return std::nullopt;
   const Measured* newest = nullptr;
@@ -289,180 +385,6 @@ std::optional<listing::PageFigure> PublishedFigures::find(const std::string& id,
         (newest == nullptr || one.started > newest->started))
       newest = &one;
   return newest == nullptr ? std::nullopt : std::optional(newest->figure);
-}
-
-namespace {
-
-constexpr std::size_t name_width = 60;
-
-// A kernel in all columns.
-struct KernelRow {
-  std::string name, symbol;
-  std::vector<std::pair<std::size_t, const PlacedKernel*>> cells;  // column and kernel
-};
-
-struct Grid {
-  std::vector<std::string> columns;
-  std::vector<KernelRow> rows;
-};
-
-// Two kernels of one name in one column (of unnamed namespaces) are rows of their own.
-Grid grid_of(const PlacedKernels& placed) {
-  Grid grid;
-  std::map<std::pair<std::string, std::size_t>, std::size_t> rows;  // by name, and which of it
-  std::map<std::pair<std::string, std::size_t>, std::size_t> seen;  // by name and column
-  std::map<std::string, std::size_t> columns;
-  for (const PlacedKernel& one : placed.kernels) {
-    const auto [column, new_column] = columns.emplace(one.column, grid.columns.size());
-    if (new_column) grid.columns.push_back(one.column);
-    const std::size_t which = seen[{one.name, column->second}]++;
-    const auto [row, new_row] = rows.emplace(std::pair(one.name, which), grid.rows.size());
-    if (new_row)
-      grid.rows.push_back({which == 0 ? one.name : fmt::format("{} #{}", one.name, which + 1),
-                           one.kernel.kernel->entry,
-                           {}});
-    grid.rows[row->second].cells.emplace_back(column->second, &one);
-  }
-  return grid;
-}
-
-// Of one row; equal codes once.
-std::size_t instructions_of(const KernelRow& row) {
-  std::set<std::tuple<int, std::string_view, std::string_view>> seen;
-  std::size_t sum = 0;
-  for (const auto& [column, one] : row.cells) {
-    const cubin::CubinKernel& kernel = *one->kernel.kernel;
-    if (seen.emplace(one->kernel.image->cubin.sm, kernel.text, kernel.code.hash).second)
-      sum += kernel.size();
-  }
-  return sum;
-}
-
-// Takes rows that find no room out of the grid, and says which.
-Status make_room(Grid& grid, Page& page) {
-  std::vector<KernelRow> kept;
-  std::size_t sum = 0;
-  for (KernelRow& row : grid.rows) {
-    const std::size_t more = instructions_of(row);
-    if (sum + more > most_page_instructions) {
-      page.left_out.push_back(row.name);
-      continue;
-    }
-    sum += more;
-    kept.push_back(std::move(row));
-  }
-  if (kept.empty())
-    return with_hint(
-        fail(Step::usage, "{}: a page has room for {} instructions, and it has more in {} columns",
-             grid.rows.front().name, most_page_instructions, grid.columns.size()),
-        "name fewer targets with -t, or look at it with `phasebit sass show`");
-  if (!page.left_out.empty())
-    page.left_out_why = fmt::format(
-        "{} of {} kernels are left out, from {} on: a page has room for {} instructions; --kernel "
-        "and -t say which are in it",
-        page.left_out.size(), grid.rows.size(),
-        cubin::source::shortened(page.left_out.front(), name_width), most_page_instructions);
-  grid.rows = std::move(kept);
-  return {};
-}
-
-using ReadGrid = std::map<const PlacedKernel*, Result<ReadKernel>>;
-
-// Reads the kernels that are left, those of a file together. An error when none can be read.
-Result<ReadGrid> read_grid(const disassembly::Disassembler& disassembler, const Grid& grid,
-                           const std::deque<foreign::CodeFile>& files,
-                           const cubin::source::SourceView& view) {
-  ReadGrid read;
-  for (std::size_t file = 0; file < files.size(); ++file) {
-    std::vector<const PlacedKernel*> placed;
-    std::vector<foreign::CodeKernel> kernels;
-    for (const KernelRow& row : grid.rows)
-      for (const auto& [column, one] : row.cells)
-        if (one->file == file) placed.push_back(one), kernels.push_back(one->kernel);
-    auto those = read_or_note(disassembler, files[file].path, kernels, view);
-    for (std::size_t i = 0; i < placed.size(); ++i) read.emplace(placed[i], std::move(those[i]));
-  }
-  for (const auto& [placed, one] : read)
-    if (one) return read;
-  return tl::unexpected<Error>(read.begin()->second.error());
-}
-
-std::string maker(const cubin::Cubin& cubin) {
-  if (cubin.tool_version.empty()) return {};
-  return (cubin.tool.empty() ? "CUDA" : cubin.tool) + " " + cubin.tool_version;
-}
-
-std::string made_with(const PlacedKernels& placed, const disassembly::Disassembler& disassembler) {
-  std::set<std::string> tools;
-  std::vector<std::string> files;
-  for (const foreign::CodeFile& file : placed.files)
-    files.push_back(fs::path(file.path).filename().string());
-  for (const PlacedKernel& one : placed.kernels) tools.insert(maker(one.kernel.image->cubin));
-  tools.erase("");
-  return fmt::format("{}{}{}; nvdisasm {}", fmt::join(files, ", "), tools.empty() ? "" : " by ",
-                     fmt::join(tools, ", "), disassembler.version());
-}
-
-// The codes of one row, each once, and its cells.
-std::vector<listing::PageCell> fill_row(const KernelRow& row, std::size_t columns, bool one_file,
-                                        ReadGrid& read, std::vector<listing::PageCode>& codes) {
-  std::vector<listing::PageCell> cells(columns, {"not in it", -1});
-  std::map<std::tuple<int, std::string, std::string>, int> known;
-  for (const auto& [column, one] : row.cells) {
-    if (const auto& found = read.at(one); !found) {
-      cells[column].problem = "cannot be read: " + found.error().message;
-      continue;
-    }
-    ReadKernel& kernel = *read.at(one);
-    const int sm = one->kernel.image->cubin.sm;
-    const auto [code, is_new] =
-        known.emplace(std::tuple(sm, kernel.kernel.text_hash, kernel.kernel.code.hash),
-                      static_cast<int>(codes.size()));
-    cells[column] = {"", code->second};
-    if (!is_new) continue;
-    listing::PageCode made;
-    made.side = compare::DiffSide{
-        kernel.name, sm, std::move(kernel.kernel), std::move(kernel.source), {}, one_file};
-    made.loops = std::move(kernel.loops);
-    codes.push_back(std::move(made));
-  }
-  return cells;
-}
-
-Status check_request(const PageRequest& options) {
-  if (!options.toolchains.empty())
-    return fail(Step::usage, "--toolchain is for variants, not for files");
-  return refuse_variant_options(options.space, options.tools);
-}
-
-}  // namespace
-
-Result<Page> page_of_files(const PageRequest& options) {
-  PHASEBIT_TRY(check_request(options));
-  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
-  PHASEBIT_TRY_ASSIGN(placed, place_kernels(tools, options.files, options.kernel, options.targets));
-  Grid grid = grid_of(placed);
-  if (grid.rows.empty()) return fail(Step::usage, "no kernel is left to show");
-  Page page;
-  page.of_files = true;
-  PHASEBIT_TRY(make_room(grid, page));
-  PHASEBIT_TRY_ASSIGN(read, read_grid(disassembler, grid, placed.files,
-                                      cubin::source::source_view(options.source)));
-  page.made_with = made_with(placed, disassembler);
-  listing::PageView view{
-      placed.files.size() > 1 ? "files" : "targets", grid.columns, std::nullopt, {}};
-  PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, grid.columns));
-  view.reference = reference;
-  for (const KernelRow& row : grid.rows) {
-    page.variants.push_back(row.name);
-    page.symbols.push_back(row.symbol);
-    view.cells.push_back(
-        fill_row(row, grid.columns.size(), placed.files.size() == 1, read, page.codes));
-  }
-  page.short_names = foreign::short_names(page.variants, name_width);
-  page.views.push_back(std::move(view));
-  return page;
 }
 
 Result<std::optional<std::size_t>> page_reference(const std::string& word,

@@ -4,8 +4,7 @@
 #include "analysis/listing/page.h"
 #include "core/base/home.h"
 #include "core/record/record.h"
-#include "pipeline/images/tools.h"
-#include "pipeline/select/space.h"
+#include "pipeline/sass/subjects.h"
 
 #include <map>
 #include <optional>
@@ -18,16 +17,9 @@ namespace phasebit::pipeline::sass::page {
 
 // What a page is asked for.
 
-struct PageRequest {
-  select::SpaceRequest space;
-  images::ToolOptions tools;
-  std::vector<std::string> files;       // code files in the place of variants; PTX is variants
-  std::string kernel;                   // of files: a symbol, a C++ name, or a part; "" for all
-  std::string source;                   // of files: "inner" (also ""), "outer" or a source file
-  std::vector<std::string> targets;     // empty or "all": every one that ptxas knows, or files have
-  std::string reference;                // a column; "" for the first that has code
-  std::vector<std::string> toolchains;  // versions of ptxas to set side by side too
-  std::string history = "sm_90";        // on this target; both of variants alone
+struct PageRequest : SubjectRequest {  // toolchains: of variants a second matrix
+  std::string reference;               // a column; "" for the first that has code
+  std::string history = "sm_90";       // the target of that matrix
   std::string out = "sass.html";
 };
 
@@ -50,7 +42,7 @@ class PublishedFigures {
   // The newest of that variant, measured as code for that target which is the code of `side`: that
   // of another target or other code is none.
   std::optional<listing::PageFigure> find(const std::string& id, const std::string& target,
-                                          const compare::DiffSide& side) const;
+                                          const reading::CodeSubject& side) const;
 
  private:
   struct Measured {
@@ -62,15 +54,17 @@ class PublishedFigures {
   std::map<std::pair<std::string, std::string>, std::vector<Measured>> by_id_and_target_;
 };
 
-// The page of kernels of files.
+// The page itself.
 
-// A page holds so many instructions, codes of one row that are equal counted once: its file is then
-// below 20 MB.
+// A page holds so many instructions of files, codes of one row that are equal counted once: its
+// file is then below 20 MB.
 inline constexpr std::size_t most_page_instructions = 200'000;
 
-// A row for each kernel, by its demangled name; a column for each file, target, or both. Kernels
-// for which there is no room any more are named in Page::left_out. Step::usage for what is said of
-// variants, for a --reference that is no column, and where not even the first kernel has room.
-Result<listing::Page> page_of_files(const PageRequest& request);
+// A row for each variant, or for each kernel of files by its demangled name; a column for each
+// architecture, or for each file, target, or both. Kernels of files for which there is no room any
+// more are named in Page::left_out. Step::usage for a --reference that is no column, and where not
+// even the first kernel has room. `grid` has to outlive it.
+Result<listing::Page> make_page(const PageRequest& request, images::Tools& tools,
+                                SubjectGrid& grid);
 
 }  // namespace phasebit::pipeline::sass::page

@@ -23,10 +23,8 @@ class CalledTest : public CodeFiles {
     const std::string source = write("m.ptx", ptx_head(target) + with_functions);
     run({ptxas_, "-c", "-arch", target, source, "-o", path("m.cubin")});
     code_ = *foreign::read_code_file(path("m.cubin"), cuobjdump_, *isa::TargetTable::load());
-    auto program = foreign::read_with_callees(*disassembly::Disassembler::open(nvdisasm_),
-                                              *foreign::find_kernels(code_, {"", ""}));
-    EXPECT_TRUE(program) << program.error().text();
-    return program.value_or(ReadProgram{});
+    return foreign::read_with_callees(*disassembly::Disassembler::open(nvdisasm_),
+                                      *foreign::find_kernels(code_, {"", ""}));
   }
   foreign::CodeFile code_;
 };
@@ -39,13 +37,16 @@ TEST_F(CalledTest, FunctionsOfOtherSectionsComeAlong) {
     const ReadProgram program = read(target);
     ASSERT_EQ(program.kernels.size(), 2U);
     std::map<std::string, const CalledKernel*> by_name;
-    for (std::size_t i = 0; i < 2; ++i) by_name[program.code[i].kernel.entry] = &program.kernels[i];
+    for (std::size_t i = 0; i < 2; ++i) {
+      ASSERT_TRUE(program.kernels[i]) << program.kernels[i].error().text();
+      by_name[program.code[i]->kernel.entry] = &*program.kernels[i];
+    }
     const CalledKernel& k = *by_name.at("k");
     std::vector<std::string> reached;
     int barriers = 0;
     for (const std::size_t place : k.code) {
-      reached.push_back(program.code[place].kernel.entry);
-      for (const cubin::Instruction& one : program.code[place].kernel.instructions)
+      reached.push_back(program.code[place]->kernel.entry);
+      for (const cubin::Instruction& one : program.code[place]->kernel.instructions)
         barriers += rule::opcode_matches("BAR.SYNC*", one.opcode) ? 1 : 0;
     }
     EXPECT_EQ(reached, (std::vector<std::string>{"k", "outer", "inner"}));

@@ -10,14 +10,14 @@ using compare::Cause;
 using compare::Change;
 using compare::describe;
 using compare::diff_kernels;
-using compare::DiffSide;
 using compare::find_cause;
+using reading::CodeSubject;
 
 namespace {
 
 using Lines = std::vector<std::string>;
 
-DiffSide side(const Lines& lines) {
+CodeSubject side(const Lines& lines) {
   test::Handmade made = test::handmade(lines);
   std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   return {"one", 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
@@ -88,10 +88,10 @@ Change hot_change(const Cause& cause) {
 }
 
 TEST(Cause, NamesWhatATurnRuns) {
-  const DiffSide left = side(base);
+  const CodeSubject left = side(base);
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
-    const DiffSide right = side(row.right);
+    const CodeSubject right = side(row.right);
     const auto diff = diff_kernels(left, right);
     ASSERT_TRUE(diff) << diff.error().text();
     const Cause cause = find_cause(left, right, *diff);
@@ -115,7 +115,7 @@ TEST(Cause, ARoleWithoutALoopIsAProblem) {
   left.insert(left.end(), consumer_behind.begin(), consumer_behind.end());
   right.insert(right.end(), consumer_behind.begin(), consumer_behind.end());
   right[1] = "producer.commit| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R6],RZ # 3";
-  const DiffSide a = side(left), b = side(right);
+  const CodeSubject a = side(left), b = side(right);
   const auto diff = diff_kernels(a, b);
   ASSERT_TRUE(diff) << diff.error().text();
   const Cause cause = find_cause(a, b, *diff);
@@ -138,7 +138,7 @@ TEST(Cause, ARoleOfOneSideIsAProblem) {
   Lines both = moved_producer;
   both.insert(both.end(), base.begin(), base.end());
   both[8] = "consumer| @P1 BRA 0x50 # 5";
-  const DiffSide one = side(base), two = side(both);
+  const CodeSubject one = side(base), two = side(both);
   const auto forth = diff_kernels(one, two), back = diff_kernels(two, one);
   ASSERT_TRUE(forth && back);
   EXPECT_EQ(describe(find_cause(two, one, *back), *back),

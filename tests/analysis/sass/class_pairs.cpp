@@ -28,10 +28,10 @@ std::string changed(const Pair& pair) {
 // `sass diff` says what matrix, classes and history say.
 void expect_one_answer(const Disassembler& disassembler, const CubinKernel& a, const CubinKernel& b,
                        int sm, Change wanted, const char* what) {
-  const compare::DiffSide left = side_of(disassembler, a, sm), right = side_of(disassembler, b, sm);
+  const reading::CodeSubject left = side_of(disassembler, a, sm),
+                             right = side_of(disassembler, b, sm);
   EXPECT_EQ(to_string(compare::diff_kernels(left, right)->change), to_string(wanted)) << what;
-  EXPECT_EQ(to_string(compare::change_between(compare::summarise(sm, left.kernel, {}, {}),
-                                              compare::summarise(sm, right.kernel, {}, {}))),
+  EXPECT_EQ(to_string(compare::change_between(compare::summarise(left), compare::summarise(right))),
             to_string(wanted))
       << what;
 }
@@ -47,7 +47,7 @@ Result<CubinKernel> kernel_of(const std::string& text, const std::string& target
   return fail(Step::assemble, "no kernel");
 }
 
-compare::DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel, int sm) {
+reading::CodeSubject side_of(const Disassembler& disassembler, const CubinKernel& kernel, int sm) {
   return {"side",
           sm,
           disassembly::join_kernel(kernel, disassembler.listing(sm, kernel)).value(),

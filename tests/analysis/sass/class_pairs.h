@@ -25,8 +25,8 @@ Result<cubin::CubinKernel> kernel_of(const std::string& text, const std::string&
                                      const Flags& flags);
 
 // A side of a difference as `sass diff` has it.
-compare::DiffSide side_of(const disassembly::Disassembler& disassembler,
-                          const cubin::CubinKernel& kernel, int sm = 90);
+reading::CodeSubject side_of(const disassembly::Disassembler& disassembler,
+                             const cubin::CubinKernel& kernel, int sm = 90);
 
 // Class, differences beside the text, and what `sass diff` and the others say.
 void expect_pair(const Pair& pair);

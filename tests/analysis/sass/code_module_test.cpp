@@ -1,3 +1,4 @@
+#include "analysis/compare/summary.h"
 #include "analysis/foreign/module.h"
 #include "tests/analysis/sass/code_files.h"
 
@@ -15,8 +16,8 @@ using test::store_kernel;
 
 class CodeModuleTest : public test::CodeFiles {
  protected:
-  Result<std::vector<foreign::ReadKernel>> read(const std::string& file,
-                                                const foreign::KernelQuery& query = {}) {
+  Result<std::vector<reading::CodeSubject>> read(const std::string& file,
+                                                 const foreign::KernelQuery& query = {}) {
     code_ = *read_code_file(file, cuobjdump_, *TargetTable::load());
     const auto kernels = find_kernels(code_, query);
     EXPECT_TRUE(kernels) << kernels.error().text();
@@ -37,11 +38,11 @@ TEST_F(CodeModuleTest, RegionsBySourceLine) {
   const std::string files = ".file 1 \"src/k.cu\"\n.file 2 \"inc.h\"\n.file 3 \"other/k.cu\"\n";
   const auto all = read(cubin("lines", text, "sm_90", files));
   ASSERT_TRUE(all) << all.error().text();
-  const foreign::ReadKernel& kernel = all->front();
+  const reading::CodeSubject& kernel = all->front();
   EXPECT_EQ(kernel.target, "sm_90");
   std::string lines;
   int sum = 0;
-  for (const foreign::LineSummary& line : foreign::summarise_lines(kernel)) {
+  for (const compare::LineSummary& line : compare::summarise_lines(kernel)) {
     lines += (lines.empty() ? "" : " ") + (line.line.empty() ? "none" : line.line);
     sum += line.counts.instructions;
   }
@@ -61,7 +62,7 @@ TEST_F(CodeModuleTest, WithoutLines) {
   const auto all = read(cubin("bare", store_kernel("k", 7)));
   ASSERT_TRUE(all) << all.error().text();
   EXPECT_TRUE(all->front().source.empty());
-  const auto lines = foreign::summarise_lines(all->front());
+  const auto lines = compare::summarise_lines(all->front());
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].line, "");
 }

@@ -10,11 +10,11 @@ namespace phasebit::test {
 
 using compare::Change;
 using compare::diff_kernels;
-using compare::DiffSide;
+using reading::CodeSubject;
 
 namespace {
 
-DiffSide side(const std::vector<std::string>& lines, const char* name = "one") {
+CodeSubject side(const std::vector<std::string>& lines, const char* name = "one") {
   test::Handmade made = test::handmade(lines);
   std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   return {name, 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
@@ -112,10 +112,10 @@ const std::vector<Row> rows = {
 };
 
 TEST(Diff, ClassifiesOneChange) {
-  const DiffSide left = side(base);
+  const CodeSubject left = side(base);
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
-    const DiffSide right = side(row.right);
+    const CodeSubject right = side(row.right);
     for (const bool swapped : {false, true}) {
       const auto diff = swapped ? diff_kernels(right, left) : diff_kernels(left, right);
       ASSERT_TRUE(diff) << diff.error().text();
@@ -160,7 +160,7 @@ TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
   const std::vector<std::string> second = {"k.20| S2R R0,SR_TID.X # 2", "k.21| FADD R1,R0,R0 # 4",
                                            "k.3| FADD R1,R0,R0 # 4", "k.22| STG.E [R2],R1 # 1",
                                            "k.23| EXIT # 5"};
-  DiffSide left = side(first), right = side(second);
+  CodeSubject left = side(first), right = side(second);
   EXPECT_EQ(diff_kernels(left, right)->counts.aligned[0], 1);
   left.has_lines = right.has_lines = true;
   const auto diff = diff_kernels(left, right);
@@ -172,8 +172,8 @@ TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
 
 // Nothing is identical whose class is another.
 TEST(Diff, PaddingOfAnotherClassIsData) {
-  const DiffSide left = side(base);
-  DiffSide right = side(with_more(6, "| NOP # 0"));
+  const CodeSubject left = side(base);
+  CodeSubject right = side(with_more(6, "| NOP # 0"));
   right.kernel.code.hash = "another";
   const auto diff = diff_kernels(left, right);
   EXPECT_EQ(diff->change, Change::data);
@@ -184,8 +184,8 @@ TEST(Diff, PaddingOfAnotherClassIsData) {
 // Bits that the disassembler does not print must not pass as identical, but only on one SM: the
 // encoding differs between them.
 TEST(Diff, WordsCountOnOneArchitecture) {
-  const DiffSide left = side(base);
-  DiffSide right = side(base);
+  const CodeSubject left = side(base);
+  CodeSubject right = side(base);
   right.kernel.instructions[2].word.low ^= 1ULL << 40;
   EXPECT_EQ(diff_kernels(left, right)->change, Change::operands);
   right.sm = 100;
@@ -193,7 +193,7 @@ TEST(Diff, WordsCountOnOneArchitecture) {
 }
 
 TEST(Diff, NothingIsNeverTheSame) {
-  const DiffSide empty = side({"| NOP # 0"}, "b.cubin:k");
+  const CodeSubject empty = side({"| NOP # 0"}, "b.cubin:k");
   for (const auto& diff : {diff_kernels(side(base), empty), diff_kernels(empty, side(base)),
                            diff_kernels(empty, empty)}) {
     ASSERT_FALSE(diff);
@@ -224,8 +224,8 @@ TEST(Diff, NormalisedOpcodes) {
 }
 
 TEST(Diff, JsonAndText) {
-  const DiffSide left = side(base, "first");
-  const DiffSide right = side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
+  const CodeSubject left = side(base, "first");
+  const CodeSubject right = side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
   const auto diff = diff_kernels(left, right);
   ASSERT_TRUE(diff);
   const auto json = nlohmann::json::parse(compare::diff_as_json(left, right, *diff));

@@ -111,6 +111,11 @@ TEST(Expectations, HoldOrSayWhatWasFound) {
   for (const Row& row : rows) EXPECT_EQ(said(rule(ring + row.body)), row.expected) << row.body;
 }
 
+std::string not_judged(const std::string& why) {
+  return "f.toml:1: n: build/libk.so: ns::gemm for sm_80: not judged: gate: " + why +
+         "\n0 checks, 0 broken, 1 not judged\n";
+}
+
 // What the gate says of a rule for gemm, without the head that all broken ones have.
 std::string of_gemm(const std::string& body) {
   const std::string head = "f.toml:1: n: build/libk.so: ns::gemm for sm_80\n";
@@ -138,11 +143,12 @@ TEST(Expectations, OfOthersCode) {
        "src/inc.h\n" +
            broken},
       {"where = \"line 12\"\nmust = \"BAR*\"",
-       "gate: where: 'line 12' may mean a line of src/a/k.cu, src/b/k.cu, src/inc.h (write `line "
-       "src/a/k.cu:12`, or another of them)"},
+       not_judged(
+           "where: 'line 12' may mean a line of src/a/k.cu, src/b/k.cu, src/inc.h (write `line "
+           "src/a/k.cu:12`, or another of them)")},
       {"where = \"line k.cu:12\"\nmust = \"BAR*\"",
-       "gate: where: 'line k.cu:12' may mean a line of src/a/k.cu, src/b/k.cu (write `line "
-       "src/a/k.cu:12`, or another of them)"},
+       not_judged("where: 'line k.cu:12' may mean a line of src/a/k.cu, src/b/k.cu (write `line "
+                  "src/a/k.cu:12`, or another of them)")},
       {"where = \"loop with HMMA*\"\nmax_issue_cycles = 60", held},
       {"where = \"loop with HMMA*\"\nmust_not = \"HMMA*\"",
        "  expected loop with HMMA* (0x80-0xe0, k.cu:12): no HMMA*\n  found HMMA.16816.F32 x4; "
@@ -173,8 +179,7 @@ TEST(Expectations, OfOthersCode) {
       {"min_warps = 9\nthreads = 256\ndynamic_shared_bytes = 102400",
        "  expected at least 9 warps an SM\n  found 8, limited by shared memory\n" + broken},
       {"min_warps = 8",
-       "gate: f.toml:1: 'n': build/libk.so: ns::gemm for sm_80 has no launch bounds (say how it is "
-       "launched: threads = 256)"},
+       not_judged("it has no launch bounds (say how it is launched: threads = 256)")},
   };
   for (const Row& row : rows) EXPECT_EQ(of_gemm(row.body), row.expected) << row.body;
 }
@@ -191,8 +196,8 @@ TEST(Expectations, KernelsAreNamedAsPeopleNameThem) {
             "gate: f.toml:1: 'n' speaks of no code here (3 kernels were looked at; its patterns "
             "match 0 of them; none of the targets fits 'sm_8O': did you mean 'sm_80'?)");
   EXPECT_EQ(said(rule("variants = \"ring/mbarrier/*\"\nmax_live_registers = 1")),
-            "gate: f.toml:1: 'n': live registers of ring/mbarrier/none for sm_90a by ptxas 13.5.37 "
-            "were not counted");
+            "f.toml:1: n: ring/mbarrier/none for sm_90a by ptxas 13.5.37: not judged: gate: its "
+            "live registers were not counted\n0 checks, 0 broken, 1 not judged\n");
 }
 
 TEST(Expectations, ClassesAreComparedOnEachTarget) {
@@ -218,9 +223,79 @@ TEST(Expectations, FilesThatLackANamedKernelAreNamed) {
             "1 checks, 0 broken\n");
   const auto json = nlohmann::json::parse(gate::gate_as_json(named))["silent"];
   EXPECT_EQ(json, nlohmann::json::parse(
-                      R"([{"place": "f.toml:1", "rule": "n", "files": ["build/b.so"]}])"));
+                      R"([{"place": "f.toml:1", "rule": "n", "files": ["build/b.so"],
+                           "where": ""}])"));
   for (const char* kernels : {"kernels = [\"ns::gemm\", \"third\"]\n", "kernels = \"*\"\n", ""})
     EXPECT_TRUE(report_of(std::string(kernels) + "must = \"HMMA*\"").silent.empty()) << kernels;
+}
+
+// With where_present a rule speaks of those that have such code; of these it is as strict as ever.
+TEST(Expectations, WhereThereIsOne) {
+  const std::string present = "where_present = true\n";
+  const auto text = [&](const std::string& where, const std::string& rest) {
+    return said(rule("where = \"" + where + "\"\n" + present + rest));
+  };
+  // Of three kernels one has such a loop, one line, or this verb.
+  EXPECT_EQ(text("loop with HMMA*", "max_issue_cycles = 60"), "1 checks, 0 broken\n");
+  EXPECT_EQ(text("loop with HMMA*", "max_issue_cycles = 59"),
+            "f.toml:1: n: build/libk.so: ns::gemm for sm_80\n  expected loop with HMMA* "
+            "(0x80-0xe0, k.cu:12): at most 59 issue cycles\n  found 60\n1 checks, 1 broken\n");
+  EXPECT_EQ(text("line inc.h:7", "must = \"BAR*\""), "1 checks, 0 broken\n");
+  EXPECT_EQ(text("consumer.wait", "must = \"SYNCS*\""), "2 checks, 0 broken\n");
+  EXPECT_EQ(text("consumer", "must = \"SYNCS*\""), "2 checks, 0 broken\n");
+  // What fits nowhere is said.
+  for (const char* where :
+       {"loop with HGMMA*", "line inc.h:8", "line other.h:7", "consumer.release", "producer"})
+    EXPECT_EQ(text(where, "must_not = \"BAR*\""),
+              fmt::format("f.toml:1: n: fits nowhere: no kernel that it names has {}\n0 checks, 0 "
+                          "broken\n",
+                          where));
+  // Of what is all there nothing can be missing.
+  for (const char* where : {"", "where = \"kernel\"\n"})
+    EXPECT_NE(said(rule(where + present + "must = \"BAR*\"")).find("where_present without"),
+              std::string::npos)
+        << where;
+  EXPECT_EQ(said(rule("where = \"consumer\"\nwhere_present = 1\nmust = \"BAR*\"")),
+            "spec: f.toml:4: where_present is true or false");
+}
+
+// A loop behind a branch that nobody can follow may be there: that is no absence.
+TEST(Expectations, WhereThereMayBeOne) {
+  GateSubject one = gemm();
+  one.loops_problem = "a branch cannot be followed";
+  const auto file = gate::parse_expectations(
+      rule("where = \"loop with HGMMA*\"\nwhere_present = true\nmust = \"BAR*\""), "f.toml");
+  const auto report = gate::check_expectations(file->expectations, {one});
+  ASSERT_TRUE(report) << report.error().text();
+  ASSERT_EQ(report->broken.size(), 1U);
+  EXPECT_EQ(report->broken[0].found,
+            "no loop with it; 2 without; there may be others: a branch cannot be followed");
+}
+
+// One that cannot be read or told is said, and the others are judged.
+TEST(Expectations, OneThatCannotBeJudgedEndsNothing) {
+  std::vector<GateSubject> all = {gemm(), gemm(), gemm()};
+  all[0].file = "build/a.so", all[1].file = "build/b.so";
+  all[0].set_problem(Error{Step::disassemble, "nvdisasm prints garbage", {}});
+  all[1].needs.threads = 256;
+  const auto report_of = [&](const std::string& body) {
+    return gate::check_expectations(gate::parse_expectations(rule(body), "f.toml")->expectations,
+                                    all);
+  };
+  const auto report = report_of("min_warps = 17");
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->checks, 1U);
+  ASSERT_EQ(report->broken.size(), 1U);
+  EXPECT_EQ(report->broken[0].file, "build/b.so");
+  ASSERT_EQ(report->unjudged.size(), 2U);
+  EXPECT_EQ(report->unjudged[0].file, "build/a.so");
+  EXPECT_EQ(report->unjudged[0].why.step, Step::disassemble);
+  EXPECT_EQ(report->unjudged[1].file, "build/libk.so");
+  EXPECT_EQ(report->unjudged[1].why.message, "it has no launch bounds");
+  const auto json = nlohmann::json::parse(gate::gate_as_json(*report))["unjudged"];
+  EXPECT_EQ(json[0]["why"], "disassemble: nvdisasm prints garbage");
+  EXPECT_EQ(json[0]["rule"], "");
+  EXPECT_EQ(json[1]["place"], "f.toml:1");
 }
 
 // A rule about nothing would hold for ever.

@@ -1,5 +1,7 @@
 #include "analysis/listing/listing.h"
 
+#include "analysis/foreign/module.h"
+#include "analysis/gate/gate.h"
 #include "tests/analysis/sass/support.h"
 
 #include <sstream>
@@ -10,8 +12,6 @@
 namespace phasebit::test {
 
 using disassembly::Disassembler;
-using gate::GateInput;
-using listing::list_kernel;
 using listing::ListingFormat;
 
 namespace {
@@ -22,11 +22,24 @@ const test::RingVerbs try_wait_ring = {
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;",
     "mbarrier.arrive.shared.b64 s, [a+64];"};
 
-GateInput input_of(const test::Script& kernel) {
-  GateInput input{kernel.entry, &kernel.source, {}};
-  input.spec.known = true;
-  input.spec.verbs = {{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}};
-  return input;
+// Of what was assembled of statements, and gated.
+Result<std::string> list(const test::Script& kernel, const std::string& cubin,
+                         ListingFormat format) {
+  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(test::find_tools()->nvdisasm));
+  PHASEBIT_TRY_ASSIGN(read, cubin::read_cubin(cubin));
+  const foreign::CodeImage image{"m.cubin", cubin, std::move(read)};
+  PHASEBIT_TRY_ASSIGN(
+      subjects, foreign::read_code_kernels(
+                    disassembler, {{&image, image.cubin.find(kernel.entry), &kernel.source}}));
+  const reading::CodeSubject& subject = subjects.front();
+  rule::GateSpec spec;
+  spec.known = true;
+  spec.verbs = {{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}};
+  listing::ListingRequest request;
+  request.format = format;
+  request.disassembler = disassembler.version();
+  request.gate = gate::apply_gate(spec, subject.windows, subject.kernel, subject.source);
+  return listing::list_subject(subject, request);
 }
 
 std::vector<std::string> lines_with(const std::string& text, const std::string& what) {
@@ -43,9 +56,7 @@ TEST(Listing, ShowsControlVerbAndTemplate) {
   const auto kernel = test::ring(try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
-  ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
+  const auto text = list(kernel, *cubin, ListingFormat::text);
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(lines_with(*text, "SYNCS.ARRIVE").size(), 2U) << *text;
   const auto waits = lines_with(*text, "consumer.wait");
@@ -65,9 +76,7 @@ TEST(Listing, JsonHoldsEveryInstruction) {
   const auto kernel = test::ring(try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
-  ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::json});
+  const auto text = list(kernel, *cubin, ListingFormat::json);
   ASSERT_TRUE(text) << text.error().text();
   const auto json = nlohmann::json::parse(*text);
   EXPECT_EQ(json["entry"], "k");
@@ -81,29 +90,13 @@ TEST(Listing, JsonHoldsEveryInstruction) {
   EXPECT_EQ(json["instructions"][1]["address"], 16);
 }
 
-TEST(Listing, NamesAMissingKernel) {
-  PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = test::ring(try_wait_ring);
-  const auto cubin = test::assemble({kernel}, "sm_90a");
-  ASSERT_TRUE(cubin);
-  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
-  ASSERT_TRUE(disassembler);
-  GateInput input = input_of(kernel);
-  input.entry = "other";
-  const auto text = list_kernel(*disassembler, *cubin, input, {ListingFormat::text});
-  ASSERT_FALSE(text);
-  EXPECT_EQ(text.error().text(), "disassemble: the module has no kernel other");
-}
-
 // Without `.loc` there is a listing, without verbs.
 TEST(Listing, WithoutLineTable) {
   PHASEBIT_NEEDS_TOOLS();
   const auto kernel = test::ring(try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a", false);
   ASSERT_TRUE(cubin);
-  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
-  ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
+  const auto text = list(kernel, *cubin, ListingFormat::text);
   ASSERT_TRUE(text);
   EXPECT_EQ(lines_with(*text, "SYNCS.ARRIVE").size(), 2U);
   EXPECT_EQ(lines_with(*text, "producer: no instruction of clock_start reads the clock").size(), 2U)

@@ -17,7 +17,8 @@ namespace {
 listing::PageCode code(const std::vector<std::string>& lines, const std::string& hash) {
   Handmade made = handmade(lines);
   made.kernel.text_hash = hash;
-  return {compare::DiffSide{"v", 90, std::move(made.kernel), std::move(made.source), {}}, nullptr};
+  return {reading::CodeSubject{"v", 90, std::move(made.kernel), std::move(made.source), {}},
+          nullptr};
 }
 
 // Two columns of one code and one of another, and a cell without code.
@@ -98,7 +99,8 @@ TEST(Page, KernelsOfFilesHaveLoops) {
                       "| SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[UR4],R2 # 2", "| @!P0 BRA 0x20 # 5",
                       "| @P1 BRA 0x10 # 5", "| EXIT # 5"},
                      "0123456789abcdef")};
-  page.codes[0].loops = reading::find_code_loops(page.codes[0].side.kernel, {});
+  page.codes[0].side.has_lines = true;
+  page.codes[0].side.loops = reading::find_code_loops(page.codes[0].side.kernel, {});
   page.views = {{"targets", {"sm_90a"}, std::nullopt, {{{"", 0}}}}};
   const auto one = data_of(page)["codes"][0];
   ASSERT_EQ(one["all_loops"].size(), 2U);

@@ -6,7 +6,7 @@
 namespace phasebit::test {
 namespace {
 
-compare::DiffSide side(const std::vector<std::string>& lines) {
+reading::CodeSubject side(const std::vector<std::string>& lines) {
   std::vector<std::string> all;
   for (const std::string& line : lines) all.push_back("| " + line);
   test::Handmade made = test::handmade(all);

@@ -15,8 +15,8 @@ namespace phasebit::test {
 using compare::CodeSummary;
 using compare::describe_change;
 using compare::difference;
-using compare::DiffSide;
 using compare::print_matrix;
+using reading::CodeSubject;
 using table::TableFormat;
 
 namespace {
@@ -30,15 +30,15 @@ std::string hash_of(const cubin::SassKernel& kernel) {
   return base::content_hash(text);
 }
 
-DiffSide side(const std::vector<std::string>& lines, int sm = 90) {
+CodeSubject side(const std::vector<std::string>& lines, int sm = 90) {
   test::Handmade made = test::handmade(lines);
   std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   made.kernel.text_hash = hash_of(made.kernel);
   return {"one", sm, std::move(made.kernel), std::move(made.source), std::move(windows)};
 }
 
-CodeSummary summary(const DiffSide& one) {
-  return compare::summarise(one.sm, one.kernel, one.source, one.windows);
+CodeSummary summary(const CodeSubject& one) {
+  return compare::summarise(one);
 }
 
 std::vector<std::string> loop_with(const std::string& release) {
@@ -63,7 +63,7 @@ TEST(Summary, ChangeIsThatOfTheDiff) {
     std::vector<std::string> a(3), b(3 + (round % 8 == 0 ? 1 : 0));
     for (std::string& one : a) one = words[random() % words.size()];
     for (std::string& one : b) one = words[random() % words.size()];
-    const DiffSide left = side(a), right = side(b, round % 2 == 0 ? 90 : 100);
+    const CodeSubject left = side(a), right = side(b, round % 2 == 0 ? 90 : 100);
     const compare::Change change = compare::diff_kernels(left, right)->change;
     ASSERT_EQ(compare::change_between(summary(left), summary(right)), change)
         << testing::PrintToString(a);
