@@ -191,38 +191,31 @@ bool fits(const std::vector<std::string>& words, const std::string& word) {
   return words.empty() || base::contains(words, word);
 }
 
-void add(const OpcodeRow& row, SassOpcode& made) {
-  if (made.is.empty()) made.is = row.is;
-  if (made.like.empty()) made.like = row.like;
-  if (made.pipes.empty()) made.pipes = row.pipes;
-  made.key = made.key || row.key, made.varies = made.varies || row.varies;
-  made.sync.insert(made.sync.end(), row.sync.begin(), row.sync.end());
-}
-void add(const OpcodeRow&, PtxOpcode& made) {
-  made.known = true;
-}
+using Rows = std::vector<const OpcodeRow*>;
 
-void finish(const std::vector<const OpcodeRow*>& rows, SassOpcode& made) {
-  const auto says = std::find_if(rows.begin(), rows.end(),
-                                 [](const OpcodeRow* one) { return one->results.has_value(); });
-  if (says != rows.end()) made.results = *(*says)->results;
-}
-void finish(const std::vector<const OpcodeRow*>&, PtxOpcode&) {}
-
-template <class Opcode>
-Opcode made_of(const OpcodeTable& table, const std::vector<std::size_t>& numbers) {
-  Opcode made;
-  std::vector<const OpcodeRow*> rows;
+std::uint64_t bits_of(const Rows& rows) {
   std::uint64_t does = 0, does_not = 0;
-  for (const std::size_t number : numbers) {
-    const OpcodeRow& row = table.rows()[number];
-    rows.push_back(&row);
-    does |= row.does, does_not |= row.does_not;
-    add(row, made);
+  for (const OpcodeRow* row : rows) does |= row->does, does_not |= row->does_not;
+  return does & ~does_not;
+}
+
+void fill(const Rows& rows, PtxOpcode& made) {
+  made.facts = OpcodeFacts<PtxFact>(bits_of(rows));
+  made.known = !rows.empty();
+}
+
+void fill(const Rows& rows, SassOpcode& made) {
+  made.facts = OpcodeFacts<SassFact>(bits_of(rows));
+  std::optional<SassResults> results;
+  for (const OpcodeRow* row : rows) {
+    if (made.is.empty()) made.is = row->is;
+    if (made.like.empty()) made.like = row->like;
+    if (made.pipes.empty()) made.pipes = row->pipes;
+    if (!results) results = row->results;
+    made.key = made.key || row->key, made.varies = made.varies || row->varies;
+    made.sync.insert(made.sync.end(), row->sync.begin(), row->sync.end());
   }
-  finish(rows, made);
-  made.facts = decltype(made.facts)(does & ~does_not);
-  return made;
+  made.results = results.value_or(SassResults::first);
 }
 
 // What opcodes of the same rows share, made once a process and never moved.
@@ -231,17 +224,18 @@ class Made {
  public:
   explicit Made(const OpcodeTable& table) : table_(table) {}
   const Opcode* of(std::string_view opcode) {
-    const std::vector<std::size_t> rows = table_.fitting(opcode);
+    Rows rows;
+    for (const std::size_t row : table_.fitting(opcode)) rows.push_back(&table_.rows()[row]);
     const std::lock_guard lock(mutex_);
     const auto [found, fresh] = made_.try_emplace(rows);
-    if (fresh) found->second = made_of<Opcode>(table_, rows);
+    if (fresh) fill(rows, found->second);
     return &found->second;
   }
 
  private:
   const OpcodeTable& table_;
   std::mutex mutex_;
-  std::map<std::vector<std::size_t>, Opcode> made_;
+  std::map<Rows, Opcode> made_;
 };
 
 struct Hash : std::hash<std::string_view> {

@@ -30,81 +30,21 @@ class OpcodeFacts {
   std::uint64_t bits_;
 };
 
+// In the order of the words in opcodes.cpp.
+// clang-format off
 enum class SassFact {
-  arrives,
-  atomic,
-  branch,
-  call,
-  conditional,
-  constant,
-  copy,
-  diverged,
-  ends,
-  fence,
-  indirect,
-  joins,
-  load,
-  local,
-  matrix,
-  meets,
-  memory,
-  nop,
-  paired,
-  polled,
-  relative,
-  scoreboard,
-  sized,
-  sleep,
-  splits,
-  store,
-  tries,
-  works,
-  yield
+  arrives, atomic, branch, call, conditional, constant, copy, diverged, ends, fence, indirect,
+  joins, load, local, matrix, meets, memory, nop, paired, polled, relative, scoreboard, sized,
+  sleep, splits, store, tries, works, yield
 };
 
 enum class PtxFact {
-  active,
-  aligned,
-  anywhere,
-  async,
-  atomic,
-  branch,
-  by_index,
-  call,
-  carries,
-  cluster_arrive,
-  cluster_wait,
-  compares,
-  cta_barrier,
-  effect,
-  exits,
-  init,
-  load,
-  loads,
-  local,
-  masks,
-  moves,
-  news,
-  no_result,
-  parameter,
-  phase,
-  polled,
-  pure,
-  reduction,
-  registers,
-  returns,
-  shifts,
-  speaks,
-  state,
-  store,
-  takes,
-  tells,
-  traps,
-  unseen,
-  votes,
-  weak,
-  writes
+  active, aligned, anywhere, async, atomic, branch, by_index, call, carries, cluster_arrive,
+  cluster_wait, compares, cta_barrier, effect, exits, init, load, loads, local, masks, moves,
+  news, no_result, parameter, phase, polled, pure, reduction, registers, returns, shifts,
+  speaks, state, store, takes, tells, traps, unseen, votes, weak, writes
 };
+// clang-format on
 
 // Which operands an instruction writes: the column `results`.
 enum class SassResults { first, none, compare, sync, carry, vote };
