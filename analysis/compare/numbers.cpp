@@ -1,5 +1,7 @@
 #include "analysis/compare/numbers.h"
 
+#include "core/isa/opcodes.h"
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -11,17 +13,6 @@ namespace phasebit::compare {
 using reading::CodeSubject;
 
 namespace {
-
-// Opcodes of one meaning, by the start of their name.
-constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-    {"IMAD.MOV", "MOV"}, {"IMAD.IADD", "IADD"}, {"IMAD.SHL", "SHF"}, {"UIADD3", "IADD"},
-    {"IADD3", "IADD"},   {"VIADD", "IADD"},     {"UMOV", "MOV"},     {"ULDC", "LDC"},
-    {"LDCU", "LDC"},     {"ULOP3", "LOP3"},     {"USHF", "SHF"},     {"ULEA", "LEA"},
-    {"UISETP", "ISETP"}, {"USEL", "SEL"},       {"UPLOP3", "PLOP3"}, {"S2UR", "S2R"},
-    {"CS2UR", "CS2R"},   {"UIMAD", "IMAD"},     {"USYNCS", "SYNCS"},
-};
-// Stems whose first modifier says which operation it is.
-constexpr std::string_view families[] = {"SYNCS", "BAR", "BRA", "ATOMS", "FENCE", "UCGABAR"};
 
 class Numbers {
  public:
@@ -110,18 +101,11 @@ class Numberer {
 
 std::string normalised_opcode(const std::string& opcode) {
   const std::size_t dot = opcode.find('.');
-  const std::string two =
-      opcode.substr(0, dot == std::string::npos ? dot : opcode.find('.', dot + 1));
-  for (const auto& [from, to] : aliases)
-    if (two == from || two.substr(0, two.find('.')) == from) {
-      if (std::find(std::begin(families), std::end(families), to) == std::end(families))
-        return std::string(to);
-      return std::string(to) + two.substr(std::min(two.size(), from.size()));
-    }
   const std::string stem = opcode.substr(0, dot);
-  const bool family =
-      std::find(std::begin(families), std::end(families), stem) != std::end(families);
-  return family ? two : stem;
+  const isa::SassOpcode& known = isa::sass_opcode(opcode);
+  const std::string& name = known.like.empty() ? stem : known.like;
+  if (dot == std::string::npos || !isa::sass_opcode(name).varies) return name;
+  return name + opcode.substr(dot, opcode.find('.', dot + 1) - dot);
 }
 
 NumberedSides number_sides(const CodeSubject& left, std::size_t left_size, const CodeSubject& right,

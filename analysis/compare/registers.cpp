@@ -12,32 +12,11 @@ namespace phasebit::compare {
 using cubin::Instruction;
 using cubin::SassKernel;
 using flow::index_of;
+using isa::SassFact;
+using isa::SassOpcode;
+using isa::SassResults;
 
 namespace {
-
-// Instructions that give nothing back, though a register may stand first.
-constexpr std::string_view without_result[] = {
-    "ACQBULK",  "ARRIVES",    "BAR",       "BMOV",   "BRA",     "BREAK",     "BRX",     "BSSY",
-    "BSYNC",    "CALL",       "CCTL",      "CCTLL",  "DEPBAR",  "ERRBAR",    "EXIT",    "FENCE",
-    "JMP",      "JMX",        "LDGDEPBAR", "LDGSTS", "MEMBAR",  "NANOSLEEP", "NOP",     "PREEXIT",
-    "R2B",      "R2P",        "RED",       "REDAS",  "REDG",    "RET",       "ST",      "STAS",
-    "STG",      "STL",        "STS",       "STSM",   "STTM",    "SUST",      "UBLKCP",  "UBLKPF",
-    "UBLKRED",  "USETMAXREG", "UTCBAR",    "UTCCP",  "UTCHMMA", "UTMACCTL",  "UTMALDG", "UTMAPF",
-    "UTMAREDG", "UTMASTG",    "WARPSYNC",  "YIELD"};
-constexpr std::string_view loads[] = {"ATOM", "ATOMG", "ATOMS", "LD",  "LDC",
-                                      "LDCU", "LDG",   "LDL",   "LDS", "ULDC"};
-constexpr std::string_view compares[] = {"DSETP",  "FSETP",  "HSETP2", "ISETP", "PLOP3",
-                                         "UFSETP", "UISETP", "UPLOP3", "PSETP", "UPSETP"};
-// Two registers for each value.
-constexpr std::string_view pairs[] = {"DADD", "DFMA", "DMUL", "FADD2", "FFMA2", "FMUL2"};
-// A register, and behind it predicates that are results too: what is carried out.
-constexpr std::string_view carries[] = {"IADD3", "UIADD3", "LEA",  "ULEA",
-                                        "IMAD",  "UIMAD",  "VOTE", "VOTEU"};
-
-template <std::size_t n>
-bool is_one_of(const std::string_view (&words)[n], std::string_view word) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
 
 bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
@@ -83,8 +62,8 @@ struct Leading {
 };
 
 // How many of the leading operands are results.
-std::size_t result_count(OpcodeShape::Results results, std::string_view operands) {
-  using Results = OpcodeShape::Results;
+std::size_t result_count(SassResults results, std::string_view operands) {
+  using Results = SassResults;
   if (operands.empty() || results == Results::none) return 0;
   const auto [first, second, third] = Leading(operands).kinds;
   if (first == Operand::other) return 0;
@@ -96,15 +75,6 @@ std::size_t result_count(OpcodeShape::Results results, std::string_view operands
   const bool carries = results == Results::carry || results == Results::vote;
   if (!carries || second != Operand::predicate) return 1;
   return results == Results::carry && third == Operand::predicate ? 3 : 2;
-}
-
-OpcodeShape::Results results_of(std::string_view stem) {
-  using Results = OpcodeShape::Results;
-  if (is_one_of(without_result, stem)) return Results::none;
-  if (is_one_of(compares, stem)) return Results::compare;
-  if (stem == "SYNCS" || stem == "USYNCS") return Results::sync;
-  if (stem == "VOTE" || stem == "VOTEU") return Results::vote;
-  return is_one_of(carries, stem) ? Results::carry : Results::first;
 }
 
 bool has(std::string_view opcode, std::string_view modifier) {
@@ -133,21 +103,17 @@ int matrix_width(std::string_view stem, std::string_view opcode) {
 }
 
 // Registers of the result, as far as the opcode tells.
-int width_of(std::string_view stem, std::string_view opcode) {
+int width_of(const SassOpcode& known, std::string_view stem, std::string_view opcode) {
   if (const int matrix = matrix_width(stem, opcode); matrix > 0) return matrix;
-  if (is_one_of(loads, stem)) return has(opcode, ".128") ? 4 : has(opcode, ".64") ? 2 : 1;
+  if (known.facts.has(SassFact::sized)) return has(opcode, ".128") ? 4 : has(opcode, ".64") ? 2 : 1;
   if (stem == "CS2R") return has(opcode, ".32") ? 1 : 2;
-  if (is_one_of(pairs, stem)) return 2;
+  if (known.facts.has(SassFact::paired)) return 2;
   const bool converts = stem == "F2F" || stem == "I2F" || stem == "F2I";
   if (converts) return has(opcode, ".F64") || has(opcode, ".S64") || has(opcode, ".U64") ? 2 : 1;
   return has(opcode, ".WIDE") || opcode.find(".WIDE.") != std::string_view::npos ||
                  opcode.ends_with(".64")
              ? 2
              : 1;
-}
-
-bool is_matrix(std::string_view stem) {
-  return stem.ends_with("MMA") && stem.size() == 4;
 }
 
 // Registers that a matrix instruction reads for one of its operands: 1 is A, 2 is B, the others
@@ -193,11 +159,12 @@ int address_read(std::string_view stem, std::string_view opcode) {
 
 OpcodeShape shape_of(std::string_view stem, std::string_view opcode) {
   using Reads = OpcodeShape::Reads;
+  const SassOpcode& known = isa::sass_opcode(opcode);
   OpcodeShape shape;
-  shape.results = results_of(stem);
-  shape.width = width_of(stem, opcode);
+  shape.results = known.results;
+  shape.width = width_of(known, stem, opcode);
   shape.address_read = address_read(stem, opcode);
-  if (is_matrix(stem)) {
+  if (known.facts.has(SassFact::matrix)) {
     shape.reads = Reads::matrix;
     shape.first_matrix_read = matrix_read(opcode, 1, shape.width);
     shape.second_matrix_read = matrix_read(opcode, 2, shape.width);
@@ -207,7 +174,7 @@ OpcodeShape shape_of(std::string_view stem, std::string_view opcode) {
     shape.fixed_read = fixed_read(stem, opcode);
     if (has(opcode, ".WIDE"))
       shape.reads = Reads::wide;
-    else if (is_one_of(pairs, stem))
+    else if (known.facts.has(SassFact::paired))
       shape.reads = Reads::pair;
   }
   return shape;
@@ -353,8 +320,7 @@ void MaskedCode::find_blocks(const SassKernel& kernel) {
   std::vector<bool> leads(size_ + 1, false);
   for (std::size_t i = 0; i < size_; ++i) {
     const cubin::Instruction& one = kernel.instructions[i];
-    const std::string_view stem = flow::opcode_stem(one);
-    if (stem == "BRA" || stem == "JMP" || flow::jumps_by_call(one))
+    if (flow::is(one, SassFact::branch) || flow::jumps_by_call(one))
       jumps[i] = target_index(kernel, one);
     if (jumps[i] >= static_cast<int>(size_)) jumps[i] = -1;
     if (jumps[i] >= 0) leads[index_of(jumps[i])] = true;
@@ -451,14 +417,11 @@ namespace {
 
 constexpr std::string_view reuse = ".reuse";
 
-bool has_target(std::string_view stem) {
-  return stem == "BRA" || stem == "BSSY" || stem == "WARPSYNC" || stem == "CALL" || stem == "JMP";
-}
-
 }  // namespace
 
 CodeTarget target_of(const cubin::SassKernel& kernel, const Instruction& instruction) {
-  if (!has_target(flow::opcode_stem(instruction))) return {};
+  if (!flow::is(instruction, SassFact::branch, SassFact::splits, SassFact::meets, SassFact::call))
+    return {};
   const std::string_view operands = instruction.code_operands();
   const std::size_t comma = operands.rfind(',');
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;

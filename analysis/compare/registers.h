@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/cubin/instruction.h"
+#include "core/isa/opcodes.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,9 +25,8 @@ struct RegisterMention {
 
 // What an opcode says of the registers beside it.
 struct OpcodeShape {
-  enum class Results { none, first, compare, sync, carry, vote };
   enum class Reads { plain, matrix, as_result, pair, wide };
-  Results results = Results::first;
+  isa::SassResults results = isa::SassResults::first;
   int width = 1;       // registers of the result
   int fixed_read = 0;  // registers of each operand that is no address; 0: as `reads` says
   Reads reads = Reads::plain;

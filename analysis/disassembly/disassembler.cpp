@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/base/process.h"
+#include "core/isa/opcodes.h"
 #include "core/isa/version.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ using cubin::CubinKernel;
 using cubin::instruction_bytes;
 using cubin::RelocatedOperand;
 using cubin::SassKernel;
+using isa::SassFact;
 
 namespace {
 
@@ -204,7 +206,8 @@ const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
 
 // Of calls and returns that go by a distance; an address would be a relocation's.
 void name_function(DisassembledInstruction& one, const CubinKernel& kernel) {
-  if (!one.opcode.starts_with("CALL.REL") && !one.opcode.starts_with("RET.REL")) return;
+  const auto& facts = isa::sass_opcode(one.opcode).facts;
+  if (!facts.has(SassFact::relative) || !facts.has(SassFact::call, SassFact::ends)) return;
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos) return;
   if (const std::string* name = name_at(kernel, target.value))
@@ -223,8 +226,8 @@ std::string place_of(const RelocatedOperand& operand) {
 // memory; of LDGSTS that is the first one.
 void name_address(DisassembledInstruction& one, const std::string& place) {
   std::string& operands = one.operands;
-  const std::size_t close =
-      one.opcode.starts_with("LDGSTS") ? operands.find(']') : operands.rfind(']');
+  const bool copies = isa::sass_opcode(one.opcode).facts.has(SassFact::copy);
+  const std::size_t close = copies ? operands.find(']') : operands.rfind(']');
   const std::size_t open = operands.rfind('[', close);
   if (close == std::string::npos || open == std::string::npos) return;
   const std::string_view inside = std::string_view(operands).substr(open + 1, close - open - 1);

@@ -3,6 +3,7 @@
 #include "analysis/flow/features.h"
 #include "analysis/flow/flow.h"
 #include "analysis/flow/loops.h"
+#include "core/isa/opcodes.h"
 #include "core/rule/rule.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ using image::Census;
 using image::SourceLine;
 using image::SourceMap;
 using image::VerbCensus;
+using isa::SassFact;
 using rule::concerns;
 using rule::GateSpec;
 using rule::opcode_matches;
@@ -321,7 +323,7 @@ void OpcodeWords::learn_branches(const std::vector<const SassKernel*>& listings)
   std::vector<std::pair<const Instruction*, std::int64_t>> known;  // with its distance
   for_each_instruction(listings, [&](const Instruction& one) {
     if (leaves_kernel(one)) exits_.insert(operation_of(one.word));
-    if (opcode_stem(one) != "BRA") return;
+    if (!is(one, SassFact::branch) || !is(one, SassFact::relative)) return;
     branches_.insert(operation_of(one.word));
     const std::size_t at = one.operands.rfind("0x");
     if (at == std::string::npos) return;

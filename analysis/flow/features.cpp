@@ -1,6 +1,7 @@
 #include "analysis/flow/features.h"
 
 #include "analysis/flow/flow.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 
@@ -11,6 +12,7 @@ namespace phasebit::flow {
 using cubin::Instruction;
 using cubin::LiveCounts;
 using cubin::SassKernel;
+using isa::SassFact;
 using nlohmann::ordered_json;
 
 namespace {
@@ -55,16 +57,17 @@ void add_window(const RoleWindow& window, const SassKernel& kernel, const image:
 }  // namespace
 
 void add(CodeCounts& counts, const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
+  const auto& facts = isa::sass_opcode(instruction.opcode).facts;
+  const bool local = facts.has(SassFact::local);
   ++counts.instructions;
   counts.issue_cycles += instruction.control.stall_cycles;
-  counts.fences += stem == "MEMBAR" || stem == "FENCE" ? 1 : 0;
-  counts.sleeps += stem == "NANOSLEEP" ? 1 : 0;
-  counts.yields += stem == "YIELD" ? 1 : 0;
+  counts.fences += facts.has(SassFact::fence) ? 1 : 0;
+  counts.sleeps += facts.has(SassFact::sleep) ? 1 : 0;
+  counts.yields += facts.has(SassFact::yield) ? 1 : 0;
   counts.yield_flags += instruction.control.yield ? 1 : 0;
-  counts.local_stores += stem == "STL" ? 1 : 0;
-  counts.local_loads += stem == "LDL" ? 1 : 0;
-  counts.calls += stem == "CALL" && !jumps_by_call(instruction) ? 1 : 0;
+  counts.local_stores += local && facts.has(SassFact::store) ? 1 : 0;
+  counts.local_loads += local && facts.has(SassFact::load) ? 1 : 0;
+  counts.calls += calls_function(instruction) ? 1 : 0;
   counts.scoreboard_waits += instruction.control.wait_mask != 0 ? 1 : 0;
   ++counts.opcodes[instruction.opcode];
 }
@@ -114,7 +117,7 @@ void add_resources(Features& features, const SassKernel& kernel, const isa::Targ
 
 std::size_t used_instructions(const SassKernel& kernel) {
   std::size_t count = kernel.instructions.size();
-  while (count > 0 && kernel.instructions[count - 1].opcode == "NOP") --count;
+  while (count > 0 && is(kernel.instructions[count - 1], SassFact::nop)) --count;
   return count;
 }
 

@@ -1,8 +1,5 @@
 #include "analysis/flow/flow.h"
 
-#include "core/rule/rule.h"
-#include "core/rule/synchronisation.h"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -16,7 +13,7 @@ using cubin::FunctionCode;
 using cubin::Instruction;
 using cubin::instruction_bytes;
 using cubin::SassKernel;
-using rule::SynchronisationTable;
+using isa::SassFact;
 
 namespace {
 
@@ -47,25 +44,17 @@ bool always_true(std::string_view predicate) {
          predicate == "@UPT";
 }
 
-bool is_branch(std::string_view stem) {
-  return stem == "BRA" || stem == "JMP";
-}
-
 // WARPSYNC.COLLECTIVE and WARPSYNC.EXCLUSIVE name a register and the place where the warp meets;
 // plain WARPSYNC has a lane mask as its only operand.
 bool has_target(const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
-  return is_branch(stem) || jumps_by_call(instruction) ||
-         (stem == "WARPSYNC" && !branch_operands(instruction).condition.empty());
-}
-
-bool is_indirect(std::string_view stem) {
-  return stem == "BRX" || stem == "BRXU" || stem == "JMX" || stem == "JMXU";
+  const auto& facts = isa::sass_opcode(instruction.opcode).facts;
+  return facts.has(SassFact::branch) || jumps_by_call(instruction) ||
+         (facts.has(SassFact::meets) && !branch_operands(instruction).condition.empty());
 }
 
 bool ends_block(const Instruction& instruction) {
-  return has_target(instruction) || leaves_kernel(instruction) ||
-         opcode_stem(instruction) == "BSYNC";
+  return has_target(instruction) ||
+         is(instruction, SassFact::ends, SassFact::joins, SassFact::indirect);
 }
 
 Result<int> target_index(const SassKernel& kernel, const Instruction& instruction) {
@@ -81,7 +70,7 @@ Result<int> target_index(const SassKernel& kernel, const Instruction& instructio
 std::vector<int> reconvergence_targets(const SassKernel& kernel, std::string_view barrier) {
   std::vector<int> targets;
   for (const Instruction& instruction : kernel.instructions) {
-    if (opcode_stem(instruction) != "BSSY") continue;
+    if (!is(instruction, SassFact::splits)) continue;
     if (branch_operands(instruction).condition != barrier) continue;
     if (const auto target = target_index(kernel, instruction)) targets.push_back(*target);
   }
@@ -116,7 +105,7 @@ Result<std::vector<int>> next_instructions(const SassKernel& kernel, int index) 
   const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(index)];
   std::vector<int> next;
   const bool last = static_cast<std::size_t>(index) + 1 == kernel.instructions.size();
-  if (is_indirect(opcode_stem(instruction))) {
+  if (is(instruction, SassFact::indirect)) {
     PHASEBIT_TRY_ASSIGN(targets, indirect_targets(kernel, instruction));
     next = std::move(targets);
   }
@@ -124,7 +113,7 @@ Result<std::vector<int>> next_instructions(const SassKernel& kernel, int index) 
     PHASEBIT_TRY_ASSIGN(target, target_index(kernel, instruction));
     next.push_back(target);
   }
-  if (opcode_stem(instruction) == "BSYNC") {
+  if (is(instruction, SassFact::joins)) {
     // ptxas has always been seen to put BSYNC in front of the target of its BSSY.
     const std::vector<int> targets = reconvergence_targets(kernel, instruction.operands);
     const bool in_front = std::count(targets.begin(), targets.end(), index + 1) > 0;
@@ -140,10 +129,9 @@ std::vector<int> find_leaders(const SassKernel& kernel, const std::vector<int>& 
   for (const int cut : cuts) leaders.insert({cut, cut + 1});
   for (int i = 0; i < static_cast<int>(kernel.instructions.size()); ++i) {
     const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(i)];
-    const bool jumps = has_target(instruction) || opcode_stem(instruction) == "BSSY";
-    const bool indirect = is_indirect(opcode_stem(instruction));
-    if (ends_block(instruction) || indirect) leaders.insert(i + 1);
-    if (indirect)
+    const bool jumps = has_target(instruction) || is(instruction, SassFact::splits);
+    if (ends_block(instruction)) leaders.insert(i + 1);
+    if (is(instruction, SassFact::indirect))
       if (const auto targets = indirect_targets(kernel, instruction))
         leaders.insert(targets->begin(), targets->end());
     if (!jumps) continue;
@@ -176,19 +164,18 @@ std::vector<int> masked_predicates(std::string_view operands) {
 }
 
 bool leaves_kernel(const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
-  return stem == "EXIT" || stem == "RET" || stem == "KILL" || stem == "RTT";
+  return is(instruction, SassFact::ends);
 }
 
 bool jumps_by_call(const Instruction& instruction) {
-  return opcode_stem(instruction) == "CALL" &&
+  return is(instruction, SassFact::call) &&
          hex_address(branch_operands(instruction).target).has_value();
 }
 
 bool falls_through(const Instruction& instruction) {
-  if (leaves_kernel(instruction) || is_indirect(opcode_stem(instruction)))
+  if (is(instruction, SassFact::ends, SassFact::indirect))
     return !always_true(instruction.predicate);
-  if (!is_branch(opcode_stem(instruction))) return true;
+  if (!is(instruction, SassFact::branch)) return true;
   return !always_true(instruction.predicate) ||
          !always_true(branch_operands(instruction).condition);
 }
@@ -225,18 +212,17 @@ bool is_of_ptxas(std::string_view name) {
 }
 
 // Whatever the SASS family and verb.
-bool synchronises(const SynchronisationTable& table, const std::string& opcode) {
-  const auto& known = table.opcodes();
-  return std::any_of(known.begin(), known.end(), [&](const rule::SynchronisationOpcode& one) {
-    return one.verbs.empty() && one.per_block == 0 && rule::opcode_matches(one.pattern, opcode);
+bool synchronises(const std::string& opcode) {
+  const auto& known = isa::sass_opcode(opcode).sync;
+  return std::any_of(known.begin(), known.end(), [](const isa::Synchronisation& one) {
+    return one.verbs.empty() && one.per_block == 0;
   });
 }
 
 // Looks into functions, each once; a call leads on.
 class Looker {
  public:
-  Looker(const SassKernel& kernel, const SynchronisationTable& table)
-      : kernel_(kernel), table_(table) {}
+  explicit Looker(const SassKernel& kernel) : kernel_(kernel) {}
 
   bool is_plain(const Instruction& call) {
     const std::string name(callee_of(call));
@@ -253,20 +239,19 @@ class Looker {
     for (std::size_t i = function->begin; i < function->end; ++i) {
       const Instruction& one = kernel_.instructions[i];
       if (jumps_by_call(one)) continue;
-      if (calls_function(one) ? !is_plain(one) : synchronises(table_, one.opcode)) return false;
+      if (calls_function(one) ? !is_plain(one) : synchronises(one.opcode)) return false;
     }
     return function->begin < function->end;
   }
 
   const SassKernel& kernel_;
-  const SynchronisationTable& table_;
   std::map<std::string, bool> plain_;
 };
 
 }  // namespace
 
 bool calls_function(const Instruction& instruction) {
-  return opcode_stem(instruction) == "CALL" && !jumps_by_call(instruction);
+  return is(instruction, SassFact::call) && !jumps_by_call(instruction);
 }
 
 std::string_view callee_of(const Instruction& call) {
@@ -281,9 +266,7 @@ const FunctionCode* find_function(const SassKernel& kernel, std::string_view nam
 
 std::vector<bool> find_plain_calls(const SassKernel& kernel) {
   std::vector<bool> plain(kernel.instructions.size(), false);
-  const auto table = SynchronisationTable::get();
-  if (!table) return plain;
-  Looker looker(kernel, **table);
+  Looker looker(kernel);
   for (std::size_t i = 0; i < plain.size(); ++i)
     plain[i] = calls_function(kernel.instructions[i]) && looker.is_plain(kernel.instructions[i]);
   return plain;

@@ -3,6 +3,7 @@
 
 #include "analysis/cubin/instruction.h"
 #include "core/base/error.h"
+#include "core/isa/opcodes.h"
 
 #include <cstddef>
 #include <string_view>
@@ -22,6 +23,12 @@ struct FlowGraph {
 
 // The opcode up to its first modifier: "BRA" of "BRA.U.ANY".
 std::string_view opcode_stem(const cubin::Instruction& instruction);
+
+// Whether it has one of these facts (core/isa/sass_opcodes.toml).
+template <class... Facts>
+bool is(const cubin::Instruction& instruction, Facts... facts) {
+  return isa::sass_opcode(instruction.opcode).facts.has(facts...);
+}
 
 // Predicates 0 to 6 that the operand PR or UPR stands for, by the mask that the operands of P2R,
 // R2P and UP2UR end with; all seven where a register holds the mask. Empty without such an operand.

@@ -2,6 +2,7 @@
 
 #include "analysis/flow/flow.h"
 #include "analysis/flow/loops.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +15,9 @@ namespace phasebit::flow {
 
 using cubin::Instruction;
 using cubin::SassKernel;
+using isa::SassFact;
 
 namespace {
-
-bool is_load(const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
-  return stem == "LDS" || stem == "LDSM" || stem == "LD" || stem == "LDG";
-}
 
 // Register files, the longer names first: of "UP0" "P0" is no part.
 constexpr std::array<std::string_view, 4> files = {"UR", "UP", "R", "P"};
@@ -94,8 +91,8 @@ Effect effect_of(const Instruction& instruction) {
   Effect effect;
   effect.reads = registers_in(instruction.predicate);
   const std::string& all = instruction.code_operands();
-  const std::string_view stem = opcode_stem(instruction);
-  bool writes = stem != "BRA" && stem != "BREAK";
+  const auto& facts = isa::sass_opcode(instruction.opcode).facts;
+  bool writes = !facts.has(SassFact::conditional);
   const bool into_register = all.starts_with("R") || all.starts_with("UR");
   for (std::size_t begin = 0, index = 0; begin < all.size(); ++index) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
@@ -118,7 +115,8 @@ Effect effect_of(const Instruction& instruction) {
     const bool sources_follow = all.find(',', begin) != std::string::npos;
     const bool carry =
         into_register && sources_follow && is_predicate(std::string_view(all).substr(begin));
-    const bool second = index == 0 && (is_load(instruction) || (predicate && sources_follow));
+    const bool second =
+        index == 0 && (facts.has(SassFact::polled) || (predicate && sources_follow));
     writes = writes && (second || carry);
   }
   return effect;
@@ -165,7 +163,7 @@ class SpinLoop {
                                      [&](const std::string& name) { return held.contains(name); });
       if (reads && i + 1 == index_of(one.end) && (leaves(one) || leaves_kernel(instruction)))
         return true;
-      const bool own = is_load(instruction) || opcode_stem(instruction).starts_with("ATOM");
+      const bool own = is(instruction, SassFact::polled, SassFact::atomic);
       if (i == load || (reads && !own))
         held.insert(effect.writes.begin(), effect.writes.end());
       else if (instruction.predicate.empty())
@@ -200,7 +198,7 @@ std::vector<bool> find_spins(const SassKernel& kernel) {
     const SpinLoop one(kernel, *graph, effects, loop);
     for (std::size_t i = 0; i < spins.size(); ++i)
       if (loop.contains[index_of(graph->block_of[i])] && !spins[i] &&
-          is_load(kernel.instructions[i]))
+          is(kernel.instructions[i], SassFact::polled))
         spins[i] = one.is_left_by(i);
   }
   return spins;

@@ -1,6 +1,7 @@
 #include "analysis/flow/window.h"
 
 #include "analysis/flow/flow.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,7 @@ using cubin::Instruction;
 using cubin::SassKernel;
 using image::SourceLine;
 using image::SourceMap;
+using isa::SassFact;
 
 namespace {
 
@@ -209,7 +211,7 @@ class WindowFinder {
       const BasicBlock& block = graph_.blocks[index_of(from)];
       const bool taken = block.end != to.begin;
       return diverged[index_of(from)] ||
-             (taken && kernel_.instructions[index_of(block.end - 1)].opcode == "BRA.DIV");
+             (taken && is(kernel_.instructions[index_of(block.end - 1)], SassFact::diverged));
     };
     for (bool changed = true; changed;) {
       changed = false;

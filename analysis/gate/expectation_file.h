@@ -25,7 +25,7 @@ struct Expectation {
   Where where;        // opcodes, issue cycles, instructions and live registers are counted
   bool where_present = false;             // speaks of those kernels alone that have code there
   std::vector<rule::OpcodeRule> opcodes;  // their path is that of `where`
-  // Synchronisation (core/rule/synchronisation.toml) that none of them counts is refused too.
+  // Synchronisation (core/isa/sass_opcodes.toml) that none of them counts is refused too.
   bool exhaustive = false;
   // How it is launched, where the code does not say; 0: as the code says.
   flow::CtaShape launch = {};

@@ -2,7 +2,7 @@
 
 #include "analysis/disassembly/nvdisasm_json.h"
 #include "core/base/text.h"
-#include "core/rule/synchronisation.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <set>
@@ -105,15 +105,14 @@ class RuleCheck {
  private:
   // YIELD, which ptxas puts where it likes, is left to who asks for it by name.
   void check_exhaustive(const GateSubject& subject, const OpcodeCounts& counts) {
-    const auto table = rule::SynchronisationTable::get();
-    if (!table) return expect(false, subject, "a list of opcodes", table.error().text());
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
-      const auto* known = (*table)->find(opcode, subject.family, rule_.where.verb);
+      const isa::SassOpcode& is = isa::sass_opcode(opcode);
+      const auto* known = is.synchronisation(subject.family, rule_.where.verb);
       const bool counted = std::any_of(
           rule_.opcodes.begin(), rule_.opcodes.end(),
           [&, &name = opcode](const OpcodeRule& one) { return opcode_matches(one.pattern, name); });
-      if (opcode.starts_with("CALL")) continue;  // check_open_calls
+      if (is.facts.has(isa::SassFact::call)) continue;  // check_open_calls
       if (known != nullptr && known->per_block == 0 && !counted) uncounted.emplace(opcode, count);
     }
     expect(uncounted.empty(), subject, "no other synchronisation", list_opcodes(uncounted));

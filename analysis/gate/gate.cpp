@@ -5,7 +5,7 @@
 #include "analysis/flow/loops.h"
 #include "analysis/flow/spins.h"
 #include "core/base/hash.h"
-#include "core/rule/synchronisation.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 
@@ -21,13 +21,13 @@ using image::GateVerdict;
 using image::SourceLine;
 using image::SourceMap;
 using image::VerbCensus;
+using isa::SassFact;
 using rule::any_verb;
 using rule::CountRange;
 using rule::GateSpec;
 using rule::list_opcodes;
 using rule::OpcodeCounts;
 using rule::Path;
-using rule::SynchronisationTable;
 using rule::VerbRule;
 
 namespace {
@@ -344,17 +344,6 @@ Path path_of(Heat heat) {
 
 constexpr std::string_view prime = "prime";
 
-bool touches_memory(const std::string& opcode) {
-  constexpr const char* kinds[] = {"LD", "LDS*", "LDSM*", "LDG*", "LD.*",
-                                   "ST", "ST.*", "STS*",  "STG*"};
-  return std::any_of(std::begin(kinds), std::end(kinds),
-                     [&](const char* kind) { return rule::opcode_matches(kind, opcode); });
-}
-
-bool arrives(const std::string& opcode) {
-  return rule::opcode_matches("*ARRIVE*", opcode) || rule::opcode_matches("BAR.ARV*", opcode);
-}
-
 // By instruction: whether a loop is around it. Without a graph: of all.
 std::vector<bool> find_looped(const SassKernel& kernel) {
   const auto graph = flow::build_flow_graph(kernel);
@@ -375,24 +364,22 @@ class Uncounted {
       : spec_(spec), windows_(windows), kernel_(kernel), source_(source), census_(census) {}
 
   std::vector<std::string> find() {
-    const auto table = SynchronisationTable::get();
-    if (!table) return {table.error().text()};
     for (const VerbCensus& census : census_) {
-      check_uncounted(**table, census, Path::hot, "hot", census.hot);
-      check_uncounted(**table, census, Path::cold, "cold", census.cold);
-      check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
+      check_uncounted(census, Path::hot, "hot", census.hot);
+      check_uncounted(census, Path::cold, "cold", census.cold);
+      check_uncounted(census, Path::beside, "beside the timed loop", census.beside);
     }
     const std::vector<bool> plain = flow::find_plain_calls(kernel_),
                             spins = flow::find_spins(kernel_);
     for (const RoleWindow& window : windows_) {
-      check_outside(**table, window);
-      check_blocks(**table, window);
+      check_outside(window);
+      check_blocks(window);
       // What is called is outside of the window, so a rule has to know of it.
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
         const cubin::Instruction& one = kernel_.instructions[i];
         const bool open =
             flow::calls_function(one) && !plain[i] &&
-            (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr &&
+            synchronisation(one.opcode, verb) != nullptr &&
             !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), one.opcode);
         return open ? one.opcode + " " + std::string(flow::callee_of(one)) : "";
       });
@@ -400,8 +387,7 @@ class Uncounted {
       check_each(window, " in a loop that waits for what it reads",
                  [&](std::size_t i, const std::string& verb) {
                    const std::string& opcode = kernel_.instructions[i].opcode;
-                   const bool open =
-                       spins[i] && (*table)->find(opcode, spec_.exhaustive_for, verb) == nullptr;
+                   const bool open = spins[i] && synchronisation(opcode, verb) == nullptr;
                    return open ? opcode : "";
                  });
     }
@@ -434,15 +420,16 @@ class Uncounted {
   }
 
   // What a role waits for, copies or stores is in its window, where it is timed.
-  void check_outside(const SynchronisationTable& table, const RoleWindow& window) {
+  void check_outside(const RoleWindow& window) {
     std::map<std::string, OpcodeCounts> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       const std::string& opcode = kernel_.instructions[i].opcode;
       const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
       if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
-      const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
+      const auto* known = synchronisation(opcode, line->verb);
       const bool synchronises = known != nullptr && known->per_block == 0;
-      if (is_timed(line->verb, window.role) ? synchronises || touches_memory(opcode)
+      const bool memory = flow::is(kernel_.instructions[i], SassFact::memory);
+      if (is_timed(line->verb, window.role) ? synchronises || memory
                                             : synchronises && !prepares(i, line->verb))
         ++found[line->verb][opcode];
     }
@@ -453,7 +440,7 @@ class Uncounted {
 
   // What prepares a role is in no loop; `prime` may arrive at every slot.
   bool prepares(std::size_t i, const std::string& verb) {
-    if (verb == prime && arrives(kernel_.instructions[i].opcode)) return true;
+    if (verb == prime && flow::is(kernel_.instructions[i], SassFact::arrives)) return true;
     if (looped_.empty()) looped_ = find_looped(kernel_);  // of few kernels it is asked
     return !looped_[i];
   }
@@ -480,12 +467,12 @@ class Uncounted {
     });
   }
 
-  void check_uncounted(const SynchronisationTable& table, const VerbCensus& census, Path path,
-                       const char* where, const OpcodeCounts& counts) {
+  void check_uncounted(const VerbCensus& census, Path path, const char* where,
+                       const OpcodeCounts& counts) {
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
-      if (opcode.starts_with("CALL")) continue;  // the calls
-      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
+      if (isa::sass_opcode(opcode).facts.has(SassFact::call)) continue;
+      const auto* known = synchronisation(opcode, census.verb);
       if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
         uncounted.emplace(opcode, count);
     }
@@ -495,17 +482,22 @@ class Uncounted {
   }
 
   // What ptxas puts into a basic block by itself.
-  void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
-    std::map<std::pair<int, const rule::SynchronisationOpcode*>, int> found;
+  void check_blocks(const RoleWindow& window) {
+    std::map<std::pair<int, const isa::Synchronisation*>, int> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
       const cubin::Instruction& instruction = kernel_.instructions[i];
-      const auto* known = table.find(instruction.opcode, spec_.exhaustive_for, verb_of(i));
+      const auto* known = synchronisation(instruction.opcode, verb_of(i));
       if (known == nullptr || known->per_block == 0) continue;
       if (++found[{window.block[i], known}] == known->per_block + 1)
         complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),
-                 known->per_block, known->pattern, instruction.address);
+                 known->per_block, flow::opcode_stem(instruction), instruction.address);
     }
+  }
+
+  const isa::Synchronisation* synchronisation(const std::string& opcode,
+                                              const std::string& verb) const {
+    return isa::sass_opcode(opcode).synchronisation(spec_.exhaustive_for, verb);
   }
 
   const GateSpec& spec_;

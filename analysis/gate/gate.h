@@ -14,7 +14,7 @@ namespace phasebit::gate {
 
 // Applies a gate to one kernel. `windows` after promote_single_sites. Counts are those of the timed
 // loop divided by items_per_iteration; a window that was not found fails the gate with its reason.
-// Where the spec is exhaustive, so does synchronisation (core/rule/synchronisation.toml) on any
+// Where the spec is exhaustive, so does synchronisation (core/isa/sass_opcodes.toml) on any
 // path of a window that no rule counts.
 image::GateResult apply_gate(const rule::GateSpec& spec,
                              const std::vector<flow::RoleWindow>& windows,
@@ -53,7 +53,7 @@ std::optional<GateOutput> outcome_from_text(std::string_view text);
 // Synchronisation in a timed window that no rule counts.
 
 // What is on any path of a window and no rule of its verb counts there, in words: opcodes of
-// core/rule/synchronisation.toml, calls that were not looked into, and loads in loops that wait for
+// core/isa/sass_opcodes.toml, calls that were not looked into, and loads in loops that wait for
 // what they read. Empty where the spec is not exhaustive.
 std::vector<std::string> find_uncounted(const rule::GateSpec& spec,
                                         const std::vector<flow::RoleWindow>& windows,

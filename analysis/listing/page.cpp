@@ -4,7 +4,7 @@
 #include "analysis/disassembly/nvdisasm_json.h"
 #include "analysis/reading/loops.h"
 #include "core/base/parallel.h"
-#include "core/base/toml_table.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <map>
@@ -314,9 +314,6 @@ constexpr std::string_view panel_js =
 constexpr std::string_view main_js =
 #include "analysis/listing/page/main.js.inc"
     ;
-constexpr std::string_view opcodes_toml =
-#include "analysis/listing/page/opcodes.toml.inc"
-    ;
 
 // A script ends at the first "</script", wherever it stands; no other text of the data ends it.
 std::string harmless(std::string json) {
@@ -332,18 +329,12 @@ Status fill(std::string& html, const std::string& mark, const std::string& text)
   return {};
 }
 
-// {OPCODE: what it does} of all tables of the file.
-Result<std::string> opcode_notes() {
-  const std::string path = "analysis/listing/page/opcodes.toml";
+// {OPCODE: what it does}
+std::string opcode_notes() {
   nlohmann::ordered_json notes;
-  PHASEBIT_TRY_ASSIGN(file, base::parse_toml_table(opcodes_toml, path));
-  for (const auto& [group, table] : file) {
-    if (!table.is_table()) return fail(Step::spec, "{}: '{}' is no table", path, group.str());
-    for (const auto& [opcode, note] : *table.as_table()) {
-      if (!note.is_string()) return fail(Step::spec, "{}: {} has no text", path, opcode.str());
-      notes[std::string(opcode.str())] = note.as_string()->get();
-    }
-  }
+  for (const isa::OpcodeRow& row : isa::OpcodeTable::sass().rows())
+    for (const std::string& name : row.names)
+      if (!row.is.empty()) notes[name] = row.is;
   return notes.dump();
 }
 
@@ -354,11 +345,10 @@ Result<std::string> page_as_html(const Page& page, unsigned threads) {
   std::string script;
   for (const std::string_view part : {data_js, matrix_js, listing_js, panel_js, main_js})
     script += part;
-  PHASEBIT_TRY_ASSIGN(notes, opcode_notes());
   PHASEBIT_TRY_ASSIGN(data, page_data(page, threads));
   PHASEBIT_TRY(fill(html, "/* style */", std::string(page_css)));
   PHASEBIT_TRY(fill(html, "/* script */", script));
-  PHASEBIT_TRY(fill(html, "\"opcodes\"", harmless(notes)));
+  PHASEBIT_TRY(fill(html, "\"opcodes\"", harmless(opcode_notes())));
   PHASEBIT_TRY(fill(html, "\"data\"", harmless(data)));
   return html;
 }

@@ -24,13 +24,8 @@ std::string quoted(const std::string& text) {
 
 class Drawing {
  public:
-  Drawing(const SassKernel& kernel, const flow::FlowGraph& graph, const PipeTable& pipes,
-          const std::vector<bool>& shown)
-      : kernel_(kernel),
-        graph_(graph),
-        pipes_(pipes),
-        shown_(shown),
-        nest_(flow::find_loops(graph)) {}
+  Drawing(const SassKernel& kernel, const flow::FlowGraph& graph, const std::vector<bool>& shown)
+      : kernel_(kernel), graph_(graph), shown_(shown), nest_(flow::find_loops(graph)) {}
 
   std::string draw(const std::string& title) {
     text_ = fmt::format("digraph {} {{\n  label={};\n  labelloc=t;\n", quoted(kernel_.entry),
@@ -109,7 +104,7 @@ class Drawing {
                     block(b).begin * int{cubin::instruction_bytes},
                     (block(b).end - 1) * int{cubin::instruction_bytes}, counts.instructions,
                     counts.issue_cycles, counts.scoreboard_waits);
-    std::string key = key_opcodes(pipes_, counts.opcodes);
+    std::string key = key_opcodes(counts.opcodes);
     for (std::size_t comma = key.find(", "); comma != std::string::npos; comma = key.find(", "))
       key.replace(comma, 2, "\\n");
     if (!key.empty()) label += "\\n" + key;
@@ -127,7 +122,6 @@ class Drawing {
 
   const SassKernel& kernel_;
   const flow::FlowGraph& graph_;
-  const PipeTable& pipes_;
   const std::vector<bool>& shown_;
   flow::LoopNest nest_;
   std::string text_;
@@ -138,8 +132,7 @@ class Drawing {
 Result<std::string> flow_as_dot(const SassKernel& kernel, const std::string& title,
                                 const std::vector<bool>& shown) {
   PHASEBIT_TRY_ASSIGN(graph, graph_of(kernel));
-  PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
-  return Drawing(kernel, graph, *pipes, shown).draw(title);
+  return Drawing(kernel, graph, shown).draw(title);
 }
 
 }  // namespace phasebit::reading

@@ -4,9 +4,9 @@
 #include "analysis/flow/spins.h"
 #include "analysis/flow/window.h"
 #include "analysis/reading/pipes.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -15,6 +15,7 @@ namespace phasebit::reading {
 
 using cubin::SassKernel;
 using image::SourceMap;
+using isa::SassFact;
 
 namespace {
 
@@ -129,7 +130,6 @@ void mark(std::vector<bool>& shown, const CodeLoop& loop) {
 
 Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
                                 const std::string& lines) {
-  PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
   table::Table table{{{"loop", true},
                       {"addresses"},
                       {"depth", true},
@@ -150,8 +150,8 @@ Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int
            fmt::format("{}{}{:#x}-{:#x}", function.function, function.function.empty() ? "" : " ",
                        loop.begin, loop.end - cubin::instruction_bytes),
            loop.depth, loop.own.instructions, loop.own.issue_cycles, loop.own.scoreboard_waits,
-           loop.inner.instructions, key_opcodes(*pipes, loop.own.opcodes),
-           pipe_mix(*pipes, loop.own.opcodes, sm), first_lines(loop.lines)});
+           loop.inner.instructions, key_opcodes(loop.own.opcodes), pipe_mix(loop.own.opcodes, sm),
+           first_lines(loop.lines)});
   return table;
 }
 
@@ -179,27 +179,6 @@ std::string first_lines(const std::string& lines) {
   return comma == std::string::npos ? lines : lines.substr(0, comma) + ", ...";
 }
 
-namespace {
-
-bool tries(std::string_view opcode) {
-  return opcode.starts_with("SYNCS.PHASECHK") || opcode.find("TRY") != std::string_view::npos ||
-         opcode.starts_with("NANOSLEEP");
-}
-
-// HFMA2.MMA with zeros is how ptxas writes some constants, so it says nothing.
-bool works(std::string_view opcode) {
-  constexpr std::array<std::string_view, 21> stems = {
-      "ST",     "RED",  "ATOM",         "SUATOM", "UTMA", "UBLK",  "UTC",
-      "LDGSTS", "LDSM", "SYNCS.ARRIVE", "FADD",   "FMUL", "FFMA",  "HADD",
-      "HMUL",   "DADD", "DMUL",         "DFMA",   "MUFU", "HFMA2", "FMNMX"};
-  if (opcode.starts_with("HFMA2.MMA")) return false;
-  if (opcode.substr(0, opcode.find('.')).ends_with("MMA")) return true;
-  return std::any_of(stems.begin(), stems.end(),
-                     [&](std::string_view stem) { return opcode.starts_with(stem); });
-}
-
-}  // namespace
-
 std::vector<int> loop_depths(const SassKernel& kernel, const CodeLoops& loops) {
   std::vector<int> depth(kernel.instructions.size(), 0);
   for (const CodeLoop& loop : loops.loops)
@@ -217,9 +196,8 @@ std::vector<bool> waiting_loops(const SassKernel& kernel, const CodeLoops& loops
     bool found_try = false, found_work = false;
     for (const std::uint32_t address : loop.own_addresses) {
       const std::size_t index = address / cubin::instruction_bytes;
-      const std::string& opcode = kernel.instructions[index].opcode;
-      found_try |= spins[index] || tries(opcode);
-      found_work |= works(opcode);
+      found_try |= spins[index] || flow::is(kernel.instructions[index], SassFact::tries);
+      found_work |= flow::is(kernel.instructions[index], SassFact::works);
     }
     waits.push_back(found_try && !found_work);
   }

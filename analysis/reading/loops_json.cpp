@@ -9,7 +9,6 @@ namespace phasebit::reading {
 
 Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& functions, int sm,
                                           const std::string& lines) {
-  PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
   auto all = nlohmann::ordered_json::array();
   for (const FunctionLoops& function : functions)
     for (const CodeLoop& loop : function.loops->loops)
@@ -18,8 +17,8 @@ Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& func
                      {"end", loop.end},
                      {"depth", loop.depth},
                      {lines, loop.lines},
-                     {"key_opcodes", count_key_opcodes(*pipes, loop.own.opcodes)},
-                     {"pipelines", count_pipes(*pipes, loop.own.opcodes, sm)},
+                     {"key_opcodes", count_key_opcodes(loop.own.opcodes)},
+                     {"pipelines", count_pipes(loop.own.opcodes, sm)},
                      {"own", flow::as_json(loop.own)},
                      {"inner", flow::as_json(loop.inner)}});
   return all;

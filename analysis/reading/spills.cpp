@@ -2,6 +2,7 @@
 
 #include "analysis/cubin/elf_file.h"
 #include "analysis/flow/flow.h"
+#include "core/isa/opcodes.h"
 
 #include <cstring>
 
@@ -9,6 +10,7 @@ namespace phasebit::reading {
 
 using cubin::Instruction;
 using flow::SpillBytes;
+using isa::SassFact;
 
 namespace {
 
@@ -22,7 +24,7 @@ T number_at(std::string_view bytes, std::size_t offset) {
 }
 
 void add_bytes(SpillBytes& sum, const Instruction& one) {
-  (flow::opcode_stem(one) == "STL" ? sum.stores : sum.loads) += local_bytes(one);
+  (flow::is(one, SassFact::store) ? sum.stores : sum.loads) += local_bytes(one);
 }
 
 }  // namespace
@@ -59,9 +61,8 @@ std::map<std::string, std::set<std::uint32_t>> read_spill_marks(std::string_view
 }
 
 int local_bytes(const Instruction& instruction) {
-  const std::string_view stem = flow::opcode_stem(instruction);
-  if (stem != "STL" && stem != "LDL") return 0;
-  const std::string modifiers = instruction.opcode.substr(stem.size()) + ".";
+  if (!flow::is(instruction, SassFact::local)) return 0;
+  const std::string modifiers = instruction.opcode + ".";
   const auto has = [&](const char* word) { return modifiers.find(word) != std::string::npos; };
   if (has(".128.")) return 16;
   if (has(".64.")) return 8;

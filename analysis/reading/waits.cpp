@@ -1,5 +1,7 @@
 #include "analysis/reading/waits.h"
 
+#include "core/isa/opcodes.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,6 +12,7 @@ namespace phasebit::reading {
 using cubin::Instruction;
 using cubin::SassKernel;
 using flow::FlowGraph;
+using isa::SassFact;
 
 namespace {
 
@@ -17,7 +20,7 @@ constexpr int scoreboards = 6;
 
 // The scoreboard that DEPBAR names: 0 of "SB0,0x1"; -1 of other instructions.
 int named_scoreboard(const Instruction& one) {
-  if (flow::opcode_stem(one) != "DEPBAR" || !one.operands.starts_with("SB")) return -1;
+  if (!flow::is(one, SassFact::scoreboard) || !one.operands.starts_with("SB")) return -1;
   return one.operands.size() > 2 ? one.operands[2] - '0' : -1;
 }
 

@@ -1,5 +1,6 @@
 #include "core/ptx/file.h"
 
+#include "core/isa/opcodes.h"
 #include "core/ptx/statement.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ Result<PtxFile> read_ptx(std::string_view text, const std::string& name) {
     placed.parsed = parse(placed.text);
     placed.heading = heading;
     if (placed.parsed.part == PtxStatement::Part::instruction)
-      placed.known = placed.known && is_ptx_opcode(placed.parsed.name);
+      placed.known = placed.known && isa::ptx_opcode(placed.parsed.name).known;
     if (placed.parsed.part == PtxStatement::Part::brace) {
       depth += placed.parsed.name == "{" ? 1 : -1;
       if (depth == 0) heading = -1;

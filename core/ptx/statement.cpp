@@ -3,7 +3,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 
@@ -82,13 +81,7 @@ PtxStatement directive(std::string_view line, bool semicolon) {
 
 bool has_destination(const PtxStatement& statement) {
   if (statement.operands.empty() || statement.operands.front().starts_with('[')) return false;
-  const std::string_view opcode = statement.name;
-  constexpr std::array<std::string_view, 16> without = {
-      "bar.",   "barrier.",   "bra",     "brx.",     "call", "cp.",         "exit",         "fence",
-      "membar", "nanosleep.", "pmevent", "prefetch", "ret",  "setmaxnreg.", "stackrestore", "trap"};
-  const bool none = std::any_of(without.begin(), without.end(),
-                                [&](std::string_view stem) { return opcode.starts_with(stem); });
-  return !none || opcode.find(".red.") != std::string_view::npos;
+  return !is(statement, isa::PtxFact::no_result);
 }
 
 }  // namespace
@@ -211,9 +204,7 @@ std::string plain_text(std::string_view statement) {
 
 PtxCall call_of(const PtxStatement& statement) {
   PtxCall call;
-  if (statement.part != PtxStatement::Part::instruction ||
-      (statement.name != "call" && !statement.name.starts_with("call.")))
-    return call;
+  if (!is(statement, isa::PtxFact::call)) return call;
   for (const std::string& operand : statement.operands) {
     if (!operand.starts_with('(')) {
       if (call.callee.empty()) call.callee = operand;  // behind the arguments: a prototype
@@ -238,23 +229,6 @@ std::vector<int> numbers_of(const PtxStatement& directive) {
     numbers.push_back(number);
   }
   return numbers;
-}
-
-bool is_ptx_opcode(std::string_view opcode) {
-  // Section 9.7 of the PTX manual, 9.0 to 9.5, in alphabetical order, a blank around each.
-  static constexpr std::string_view stems =
-      " "
-      "abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk "
-      "bra brev brkpt brx call clusterlaunchcontrol clz cnot copysign cos cp createpolicy "
-      "cvt cvta discard div dp2a dp4a elect ex2 exit fabric fence fma fns getctarank "
-      "griddepcontrol isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match "
-      "max mbarrier membar min mma mov movmatrix mul mul24 multimem nanosleep neg not or "
-      "pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set "
-      "setmaxnreg setp shf shfl shl shr sin slct sqrt st stackrestore stacksave stmatrix sub "
-      "subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq "
-      "vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 "
-      "vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma xor ";
-  return base::is_listed(stems, opcode.substr(0, opcode.find('.')));
 }
 
 }  // namespace phasebit::ptx

@@ -2,6 +2,8 @@
 // check PTX: ptxas does.
 #pragma once
 
+#include "core/isa/opcodes.h"
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -54,6 +56,13 @@ struct PtxCall {
 };
 PtxCall call_of(const PtxStatement& statement);
 
+// Whether it is an instruction with one of these facts (core/isa/ptx_opcodes.toml).
+template <class... Facts>
+bool is(const PtxStatement& statement, Facts... facts) {
+  return statement.part == PtxStatement::Part::instruction &&
+         isa::ptx_opcode(statement.name).facts.has(facts...);
+}
+
 // "ld" of "ld.volatile.global.u64".
 std::string_view stem_of(const PtxStatement& statement);
 
@@ -76,10 +85,5 @@ std::string place_of(const std::string& file, const PlacedStatement& statement);
 
 // One statement's text without comments, each run of blanks as one blank.
 std::string plain_text(std::string_view statement);
-
-// The opcodes of PTX, by their first word.
-
-// Whether a statement's opcode is one of PTX; "mbarrier.test_wait.shared.b64" is.
-bool is_ptx_opcode(std::string_view opcode);
 
 }  // namespace phasebit::ptx

@@ -1,5 +1,6 @@
 #include "gen/guard/function_guard.h"
 
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/values.h"
 #include "gen/guard/helpers.h"
 #include "gen/guard/insertions.h"
@@ -58,7 +59,8 @@ class FunctionGuard {
  private:
   const ptx::PtxStatement& at(std::size_t i) const { return job_.file.statements[i].parsed; }
   bool leaves(const ptx::PtxStatement& statement) const {
-    return ends_thread(statement) || (function_.entry && returns(statement));
+    return is(statement, isa::PtxFact::exits) ||
+           (function_.entry && is(statement, isa::PtxFact::returns));
   }
 
   std::string call(const std::string& guard, const char* name, const std::string& arguments) {
@@ -119,8 +121,8 @@ class FunctionGuard {
     if (const auto barrier = uses_barrier(statement)) count_in(i, *barrier);
     const ClusterUse cluster = uses_cluster_barrier(statement);
     if (cluster != ClusterUse::none) count_in_cluster(i, cluster);
-    if (waits_unseen(statement)) leave_crumbs(i);
-    if (hands_registers_over(statement)) count_registers(i);
+    if (is(statement, isa::PtxFact::unseen)) leave_crumbs(i);
+    if (is(statement, isa::PtxFact::registers)) count_registers(i);
     if (job_.counts_exits && leaves(statement))
       job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
   }
@@ -171,7 +173,7 @@ class FunctionGuard {
                                  at(i).name));
     const std::string& count = at(i).operands.front();
     const std::uint32_t number =
-        takes_registers(at(i)) ? add_site(i, image::WaitKind::registers, count, {}) : 0;
+        is(at(i), isa::PtxFact::takes) ? add_site(i, image::WaitKind::registers, count, {}) : 0;
     job_.insertions.before(
         i, call_with_item(i, item_at(i, i), at(i).guard, "pb_guard_registers",
                           fmt::format("pbg_base, {}, {}, {}", number, begin->second, count)));

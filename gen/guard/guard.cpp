@@ -1,5 +1,6 @@
 #include "gen/guard/guard.h"
 
+#include "core/isa/opcodes.h"
 #include "core/isa/targets.h"
 #include "core/isa/version.h"
 #include "gen/guard/function_guard.h"
@@ -66,7 +67,7 @@ bool waits_for_all(const PtxStatement& statement) {
 
 bool is_counted(const PtxStatement& statement) {
   return uses_barrier(statement) || uses_cluster_barrier(statement) != ClusterUse::none ||
-         hands_registers_over(statement);
+         is(statement, isa::PtxFact::registers);
 }
 
 // Behind what a module begins with.

@@ -1,9 +1,9 @@
 #include "gen/guard/polls.h"
 
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/values.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,6 +14,7 @@
 namespace phasebit::guard {
 
 using image::WaitKind;
+using isa::PtxFact;
 using ptx::PtxFunction;
 using ptx::PtxStatement;
 using ptx::flow::PtxFlow;
@@ -22,16 +23,6 @@ using ptx::flow::PtxLoop;
 using ptx::flow::PtxName;
 
 namespace {
-
-bool is_instruction(const PtxStatement& statement) {
-  return statement.part == PtxStatement::Part::instruction;
-}
-
-bool is(const PtxStatement& statement, std::string_view opcode) {
-  return is_instruction(statement) && statement.name.starts_with(opcode) &&
-         (statement.name.size() == opcode.size() || statement.name[opcode.size()] == '.' ||
-          opcode.ends_with('.'));
-}
 
 bool has(const PtxStatement& statement, std::string_view modifier) {
   const std::size_t at = statement.name.find(modifier);
@@ -47,55 +38,48 @@ bool stays_with_thread(const PtxStatement& statement) {
 }  // namespace
 
 std::optional<WaitKind> polls(const PtxStatement& statement) {
-  if (is(statement, "mbarrier.test_wait") || is(statement, "mbarrier.try_wait"))
+  if (is(statement, PtxFact::phase))
     return has(statement, ".parity") ? WaitKind::parity : WaitKind::state;
-  if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
+  if (is(statement, PtxFact::atomic) && !statement.operands.empty() &&
+      statement.operands.front() != "_")
     return WaitKind::atomic;
-  if (is(statement, "activemask")) return WaitKind::flag;
-  const bool load = is(statement, "ld") || is(statement, "multimem.ld_reduce");
-  if (!load || stays_with_thread(statement)) return std::nullopt;
+  if (is(statement, PtxFact::active)) return WaitKind::flag;
+  if (!is(statement, PtxFact::polled) || stays_with_thread(statement)) return std::nullopt;
   for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio", ".cv"})
     if (has(statement, way)) return WaitKind::flag;
   return std::nullopt;
 }
 
 bool loads_weakly(const PtxStatement& statement) {
-  for (const std::string_view stem : {"ldu", "suld", "tex", "tld4", "ldmatrix"})
-    if (is(statement, stem)) return true;
-  if (is(statement, "multimem.ld_reduce")) return !polls(statement);
-  return is(statement, "ld") && !stays_with_thread(statement) && !polls(statement);
+  return is(statement, PtxFact::weak) ||
+         (is(statement, PtxFact::polled) && !stays_with_thread(statement) && !polls(statement));
 }
 
 bool may_poll(const PtxStatement& statement) {
-  if (is(statement, "wmma.load")) return true;
-  if (is(statement, "mbarrier.arrive") || is(statement, "mbarrier.arrive_drop"))
+  if (is(statement, PtxFact::news)) return true;
+  if (is(statement, PtxFact::state))
     return statement.operands.size() > 1 && statement.operands.front() != "_";
-  if (!is(statement, "mov") || statement.operands.size() != 2) return false;
+  if (!is(statement, PtxFact::moves) || statement.operands.size() != 2) return false;
   for (const std::string_view name : {"%warpid", "%smid", "%pm"})
     if (statement.operand(1).starts_with(name)) return true;
   return false;
 }
 
 bool loads(const PtxStatement& statement) {
-  for (const std::string_view stem : {"ldu", "suld", "ldmatrix", "tex", "tld4", "tcgen05.ld",
-                                      "multimem.ld_reduce", "istypep", "txq", "suq"})
-    if (is(statement, stem)) return true;
-  return is(statement, "ld") && space_of(statement) != ".param" && space_of(statement) != ".const";
+  if (!is(statement, PtxFact::load)) return is(statement, PtxFact::loads);
+  const std::string space = space_of(statement);
+  return space != ".param" && space != ".const";
 }
 
 bool may_write(const PtxStatement& statement) {
-  if (is(statement, "st") && stays_with_thread(statement)) return false;
-  if (is(statement, "multimem.ld_reduce")) return false;
-  for (const std::string_view stem : {"st", "red", "atom", "cp", "stmatrix", "sust", "sured",
-                                      "multimem", "discard", "tensormap", "clusterlaunchcontrol"})
-    if (is(statement, stem)) return true;
-  return false;
+  return is(statement, PtxFact::writes) &&
+         !(is(statement, PtxFact::store) && stays_with_thread(statement));
 }
 
 bool may_meet(const PtxStatement& writer, const PtxStatement& load) {
   // What copies names two spaces, and a surface lies in memory that no address shows.
-  const bool plain = is(writer, "st") || is(writer, "red") || is(writer, "atom");
-  if (!plain || !is(load, "ld")) return true;
+  const bool plain = is(writer, PtxFact::store, PtxFact::reduction, PtxFact::atomic);
+  if (!plain || !is(load, PtxFact::load)) return true;
   const auto space = [](const PtxStatement& statement) {
     const std::string name = space_of(statement);
     return name.substr(0, name.find(':'));
@@ -104,19 +88,17 @@ bool may_meet(const PtxStatement& writer, const PtxStatement& load) {
 }
 
 bool reads_timer(const PtxStatement& statement) {
-  return is(statement, "mov") && statement.operands.size() == 2 &&
+  return is(statement, PtxFact::moves) && statement.operands.size() == 2 &&
          (statement.operand(1).starts_with("%globaltimer") ||
           statement.operand(1).starts_with("%clock"));
 }
 
 std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {
-  const bool short_form = is(statement, "bar"), long_form = is(statement, "barrier");
-  if ((!short_form && !long_form) || has(statement, ".warp") || has(statement, ".cluster"))
-    return std::nullopt;
+  if (!is(statement, PtxFact::cta_barrier)) return std::nullopt;
   const auto& operands = statement.operands;
   BarrierUse use;
   use.waits = !has(statement, ".arrive");
-  use.aligned = short_form || has(statement, ".aligned");
+  use.aligned = is(statement, PtxFact::aligned) || has(statement, ".aligned");
   // bar.red.popc d, a{, b}, p: the count is there when a fourth operand is.
   const bool reduces = has(statement, ".red");
   const std::size_t first = reduces ? 1 : 0, last = operands.size() - (reduces ? 1 : 0);
@@ -127,25 +109,8 @@ std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {
 }
 
 ClusterUse uses_cluster_barrier(const PtxStatement& statement) {
-  if (is(statement, "barrier.cluster.arrive")) return ClusterUse::arrive;
-  return is(statement, "barrier.cluster.wait") ? ClusterUse::wait : ClusterUse::none;
-}
-
-bool waits_unseen(const PtxStatement& statement) {
-  static constexpr auto opcodes = std::to_array<std::string_view>(
-      {"cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group", "wgmma.wait_group",
-       "griddepcontrol.wait", "tcgen05.wait::ld", "tcgen05.wait::st", "tcgen05.alloc",
-       "bar.warp.sync"});
-  return std::any_of(opcodes.begin(), opcodes.end(),
-                     [&](std::string_view opcode) { return is(statement, opcode); });
-}
-
-bool ends_thread(const PtxStatement& statement) {
-  return is(statement, "exit");
-}
-
-bool returns(const PtxStatement& statement) {
-  return is(statement, "ret");
+  if (is(statement, PtxFact::cluster_arrive)) return ClusterUse::arrive;
+  return is(statement, PtxFact::cluster_wait) ? ClusterUse::wait : ClusterUse::none;
 }
 
 std::string space_of(const PtxStatement& statement) {
@@ -181,9 +146,9 @@ bool any_statement(const PtxFlow& flow, const Function& function) {
 bool stores_any(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& sources,
                 const ptx::flow::PtxDependence& polled) {
   return any_statement(flow, [&](std::size_t i) {
-    const std::string& opcode = file.statements[i].parsed.name;
+    const PtxStatement& one = file.statements[i].parsed;
     if (sources.stores_polled(i)) return true;
-    if (!opcode.starts_with("st.") || opcode.starts_with("st.param") || flow.locals.contains(i))
+    if (!is(one, PtxFact::store) || is(one, PtxFact::parameter) || flow.locals.contains(i))
       return false;
     if (polled.blocks.contains(flow.block_of(i))) return true;
     const auto read = ptx::flow::read_by(file, flow, i);
@@ -196,9 +161,8 @@ bool stores_any(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& so
 bool ends_as_told(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& sources,
                   const ptx::flow::PtxDependence& told) {
   return any_statement(flow, [&](std::size_t i) {
-    const std::string_view stem = ptx::stem_of(file.statements[i].parsed);
     if (sources.ends(i)) return true;
-    if (stem != "exit" && stem != "trap") return false;
+    if (!is(file.statements[i].parsed, PtxFact::exits, PtxFact::traps)) return false;
     const auto read = ptx::flow::read_by(file, flow, i);
     return told.blocks.contains(flow.block_of(i)) ||
            std::any_of(read.begin(), read.end(),
@@ -254,7 +218,7 @@ std::set<std::string> functions_by_address(const ptx::PtxFile& file) {
   };
   for (const std::size_t i : file.globals) take(file.statements[i].text);
   for (const ptx::PlacedStatement& one : file.statements)
-    if (one.parsed.name.starts_with("mov.") && one.parsed.operands.size() == 2)
+    if (is(one.parsed, PtxFact::moves) && one.parsed.operands.size() == 2)
       take(one.parsed.operand(1));
   return found;
 }
@@ -357,8 +321,8 @@ bool loads_for_ever(const ptx::PtxFile& file, const PtxFunction& function, const
   bool same = true;
   const auto take = [&](std::size_t i) {
     const ptx::PtxStatement& one = file.statements[i].parsed;
-    const bool handed = ptx::stem_of(one) == "mov" || one.name.find(".param") != one.name.npos;
-    const bool stores = one.name.starts_with("st.param");
+    const bool handed = is(one, PtxFact::moves) || one.name.find(".param") != one.name.npos;
+    const bool stores = is(one, PtxFact::store) && is(one, PtxFact::parameter);
     const auto source = ptx::names_in(one.operand(1)), target = ptx::names_in(one.operand(0));
     const auto known = source.empty() ? given.end() : given.find(source.front());
     if (handed && one.guard.empty() && target.size() == 1 && known != given.end())

@@ -50,12 +50,6 @@ std::optional<BarrierUse> uses_barrier(const ptx::PtxStatement& statement);
 enum class ClusterUse { none, arrive, wait };
 ClusterUse uses_cluster_barrier(const ptx::PtxStatement& statement);
 
-// A wait that nothing outside of the hardware can look at.
-bool waits_unseen(const ptx::PtxStatement& statement);
-
-bool ends_thread(const ptx::PtxStatement& statement);  // exit
-bool returns(const ptx::PtxStatement& statement);      // ret
-
 // ".shared", ".global", ...: the state space of a load; "" for a generic address.
 std::string space_of(const ptx::PtxStatement& statement);
 

@@ -1,6 +1,7 @@
 #include "gen/guard/registers.h"
 
 #include "core/base/saturated.h"
+#include "core/isa/opcodes.h"
 #include "core/isa/targets.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::int64_t directive(const PtxFile& file, const PtxFunction& function, const s
 int greatest_handed_over(const PtxFile& file) {
   int greatest = 0;
   for (const ptx::PlacedStatement& one : file.statements)
-    if (hands_registers_over(one.parsed) && !one.parsed.operands.empty())
+    if (is(one.parsed, isa::PtxFact::registers) && !one.parsed.operands.empty())
       greatest = std::max(greatest, std::atoi(one.parsed.operands.front().c_str()));
   return greatest;
 }
@@ -55,15 +56,6 @@ int begins_with(const PtxFile& file, const PtxFunction& entry, const GuardLaunch
 }
 
 }  // namespace
-
-bool hands_registers_over(const PtxStatement& statement) {
-  return statement.part == PtxStatement::Part::instruction &&
-         statement.name.starts_with("setmaxnreg.");
-}
-
-bool takes_registers(const PtxStatement& statement) {
-  return hands_registers_over(statement) && statement.name.starts_with("setmaxnreg.inc");
-}
 
 std::map<std::string, int> registers_at_begin(const PtxFile& file,
                                               const std::map<std::string, GuardLaunch>& launches) {

@@ -15,9 +15,6 @@ struct GuardLaunch {
   bool operator==(const GuardLaunch&) const = default;
 };
 
-bool hands_registers_over(const ptx::PtxStatement& statement);
-bool takes_registers(const ptx::PtxStatement& statement);  // it may wait for them
-
 // By function: what a thread has when the kernel begins: what a launch found, else what ptxas makes
 // of .maxnreg, else of .maxntid (.reqntid, the launch's threads) and .minnctapersm (1 with a
 // launch). Without them ptxas ignores setmaxnreg, and the function is not there; nor is one that

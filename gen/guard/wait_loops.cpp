@@ -1,5 +1,6 @@
 #include "gen/guard/wait_loops.h"
 
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/proof.h"
 #include "core/ptx/flow/stuck.h"
@@ -12,6 +13,7 @@
 
 namespace phasebit::guard {
 
+using isa::PtxFact;
 using ptx::PtxFile;
 using ptx::flow::PtxFlow;
 using ptx::flow::PtxJump;
@@ -55,8 +57,8 @@ class LoopJudge {
       if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
       if (sources.writes(i)) writers_.push_back(i);
       if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
-      if (!flow.locals.contains(i) && at(i).name.starts_with("ld.local")) own_loads_.insert(i);
-      if (!flow.locals.contains(i) && at(i).name.starts_with("st.local")) own_stores_.push_back(i);
+      if (is_own(i, PtxFact::load)) own_loads_.insert(i);
+      if (is_own(i, PtxFact::store)) own_stores_.push_back(i);
       if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
     }
     can_leave_ = collect_exits();
@@ -97,6 +99,10 @@ class LoopJudge {
 
  private:
   const ptx::PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+  // Of local memory that is not followed like registers.
+  bool is_own(std::size_t i, PtxFact fact) const {
+    return is(at(i), fact) && is(at(i), PtxFact::local) && !flow_.locals.contains(i);
+  }
 
   // False where the loop has an exit that no branch decides, or none.
   bool collect_exits() {
@@ -135,7 +141,7 @@ class LoopJudge {
     const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, {});
     const auto stores_poll = [&](std::size_t i) {
       const auto read = ptx::flow::read_by(file_, flow_, i);
-      return at(i).name.starts_with("st.") && !at(i).name.starts_with("st.async") &&
+      return is(at(i), PtxFact::store) && !is(at(i), PtxFact::async) &&
              std::any_of(read.begin(), read.end(),
                          [&](const PtxName& name) { return polled.contains(name); });
     };
@@ -192,7 +198,7 @@ class LoopJudge {
     const auto timed = bounds_apart_from(strong_).timed;
     if (timed.empty()) return;
     const auto hands_on = [&](std::size_t i) {
-      return sources_.timer(i) || at(i).name.starts_with("mov.") ||
+      return sources_.timer(i) || is(at(i), PtxFact::moves) ||
              at(i).name.find(".param") != std::string::npos;
     };
     auto clocks = names_of([&](std::size_t i) { return sources_.timer(i); }, strong_);
@@ -200,8 +206,7 @@ class LoopJudge {
         file_, flow_, loop_, names(), [&](std::size_t i) { return is_poll(i, strong_); }, nullptr);
     std::vector<std::size_t> comparisons;
     for (const std::size_t i : statements_of(flow_, loop_)) {
-      if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
-          names().deciding.contains(i))
+      if (is(at(i), PtxFact::compares) && at(i).operands.size() > 2 && names().deciding.contains(i))
         comparisons.push_back(i);
       if (!hands_on(i))
         for (const PtxName& name : ptx::flow::written_by(file_, flow_, i)) clocks.erase(name);
@@ -231,20 +236,20 @@ class LoopJudge {
     std::set<long> literals, shifts;
     bool floats = false, predicates = false, compares = false;
     for (const std::size_t i : statements_of(flow_, loop_)) {
-      predicates = predicates || at(i).name.starts_with("mbarrier.t") ||
-                   (is_poll(i, polls) && sources_.calls(i));
+      predicates =
+          predicates || is(at(i), PtxFact::phase) || (is_poll(i, polls) && sources_.calls(i));
       if (!names().deciding.contains(i) || !reads_any(i, polled)) continue;
-      compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
+      const bool setp = is(at(i), PtxFact::compares);
+      compares = compares || (setp && at(i).operands.size() > 2 &&
                               !ptx::flow::literal_number(at(i).operand(1)) &&
                               !ptx::flow::literal_number(at(i).operand(2)));
-      floats =
-          floats || (at(i).name.starts_with("setp.") && at(i).name.find(".f") != std::string::npos);
-      predicates = predicates || at(i).name.starts_with("vote.") ||
-                   (!at(i).name.starts_with("setp.") && !at(i).operands.empty() &&
+      floats = floats || (setp && at(i).name.find(".f") != std::string::npos);
+      predicates = predicates || is(at(i), PtxFact::votes) ||
+                   (!setp && !at(i).operands.empty() &&
                     at(i).operands.front().find('|') != std::string::npos);
       for (const std::string& operand : at(i).operands)
         if (const auto number = ptx::flow::literal_number(operand))
-          (at(i).name.starts_with("sh") ? shifts : literals).insert(*number);
+          (is(at(i), PtxFact::shifts) ? shifts : literals).insert(*number);
     }
     std::vector<long> numbers = {0, -1, 1, 3};
     const auto add = [&](long number) {
@@ -338,7 +343,7 @@ class LoopJudge {
   void add_compared_counts(const ptx::flow::PtxStuck& stuck, const ptx::flow::PtxCounts& counted,
                            std::set<PtxName>& moving) const {
     for (const std::size_t i : statements_of(flow_, loop_)) {
-      if (!at(i).name.starts_with("setp.") || !names().deciding.contains(i) ||
+      if (!is(at(i), PtxFact::compares) || !names().deciding.contains(i) ||
           !stuck.runs_statement(i))
         continue;
       for (const PtxName& name : names().reads.at(i))
@@ -396,7 +401,7 @@ class LoopJudge {
     Statements found = strong_;
     for (const std::size_t i : statements_of(flow_, loop_)) {
       const std::string space = space_of(at(i));
-      if (at(i).name.starts_with("ld.") && space != ".param" && space != ".local" &&
+      if (is(at(i), PtxFact::load) && space != ".param" && space != ".local" &&
           !flow_.locals.contains(i) && !steady_.operands(i))
         found.insert(i);
     }
@@ -546,7 +551,7 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
   const auto values = ptx::flow::written_by(file, flow, poll);
   for (const std::size_t i : statements_of(flow, loop)) {
     const ptx::PtxStatement& statement = file.statements[i].parsed;
-    if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
+    if (!is(statement, PtxFact::compares) || statement.operands.size() < 3) continue;
     for (const int side : {1, 2}) {
       const std::string& mine = statement.operand(static_cast<std::size_t>(side));
       if (std::find(values.begin(), values.end(), flow.name_at(i, mine)) != values.end())

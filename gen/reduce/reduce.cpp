@@ -1,5 +1,7 @@
 #include "gen/reduce/reduce.h"
 
+#include "core/isa/opcodes.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,6 +10,7 @@
 
 namespace phasebit::reduce {
 
+using isa::PtxFact;
 using ptx::PtxStatement;
 using ptx::read_names;
 using ptx::replace_names;
@@ -145,7 +148,7 @@ std::string only_destination(const FlatKernel& kernel, const PtxStatement& state
 }
 
 bool is_branch(const PtxStatement& statement) {
-  return statement.name == "bra" || statement.name.starts_with("bra.");
+  return is(statement, PtxFact::branch) && !is(statement, PtxFact::by_index);
 }
 
 FlatLine* find_line(FlatKernel& kernel, int id) {
@@ -305,7 +308,7 @@ std::vector<Change> removals(const FlatKernel& kernel, std::size_t size) {
   for (const FlatLine& line : kernel.head) ids.push_back(line.id);
   int last_return = 0;
   for (const FlatLine& line : kernel.body)
-    if (line.statement.name == "ret" && line.statement.guard.empty()) last_return = line.id;
+    if (is(line.statement, PtxFact::returns) && line.statement.guard.empty()) last_return = line.id;
   for (const FlatLine& line : kernel.body)
     if (line.id != last_return) ids.push_back(line.id);
   std::vector<Change> changes;
@@ -330,7 +333,7 @@ std::vector<Change> simplifications(const FlatKernel& kernel) {
       changes.push_back({Change::What::unguard, {line.id}});
     const std::string to = only_destination(kernel, statement);
     if (to.empty() || is_predicate(kernel, to)) continue;
-    if (statement.name.starts_with("mov.") && statement.guard.empty() &&
+    if (is(statement, PtxFact::moves) && statement.guard.empty() &&
         kernel.registers.contains(statement.operands.back()))
       changes.push_back({Change::What::copy, {line.id}});
     if (reads_register(kernel, statement)) {

@@ -1,13 +1,16 @@
 #include "pipeline/lower/lower_file.h"
 
 #include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/flow.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "core/base/text.h"
+#include "core/isa/opcodes.h"
 #include "core/isa/version.h"
 #include "gen/llvm/worker.h"
 
 namespace phasebit::pipeline::lower {
+
+using isa::SassFact;
 
 Result<std::string> lower_file(const LowerRequest& request) {
   PHASEBIT_TRY_ASSIGN(ir, base::read_file(request.file));
@@ -29,8 +32,8 @@ namespace {
 // A kernel's stack pointer and parameters, and what fills it up to its end.
 bool is_frame(const cubin::Instruction& one) {
   const bool jumps_to_itself =
-      one.opcode == "BRA" && one.operands == fmt::format("{:#x}", one.address);
-  return jumps_to_itself || base::starts_with_any(one.opcode, {"LDC", "ULDC", "NOP", "EXIT"});
+      flow::is(one, SassFact::branch) && one.operands == fmt::format("{:#x}", one.address);
+  return jumps_to_itself || flow::is(one, SassFact::constant, SassFact::nop, SassFact::ends);
 }
 
 Result<std::string> assembled(const fs::path& ptxas, const std::string& ptx,

@@ -3,8 +3,8 @@
 #include "analysis/compare/diff.h"
 #include "analysis/report/data/comparison.h"
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 #include "core/ptx/statement.h"
-#include "core/rule/synchronisation.h"
 #include "gen/llvm/worker.h"
 #include "gen/probes/make_plan.h"
 #include "gen/space/compilers.h"
@@ -55,11 +55,8 @@ struct Spoken {
 // What is said of one verb of the pair; Step::render as the renderer and LLVM say it.
 class Speaker {
  public:
-  Speaker(const select::Space& space, std::set<std::string> speaking)
-      : space_(space),
-        maker_(space),
-        renderer_(space.catalogue, space.templates),
-        speaking_(std::move(speaking)) {}
+  explicit Speaker(const select::Space& space)
+      : space_(space), maker_(space), renderer_(space.catalogue, space.templates) {}
 
   Status take(const BothOrigins& pair) {
     PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(space_.catalogue,
@@ -73,15 +70,13 @@ class Speaker {
     return {};
   }
   Spoken of(const std::string& verb) const {
-    return {spoken_ir(ir_, verb), spoken_ptx(llvm_, verb, speaking_),
-            spoken_ptx(ours_, verb, speaking_)};
+    return {spoken_ir(ir_, verb), spoken_ptx(llvm_, verb), spoken_ptx(ours_, verb)};
   }
 
  private:
   const select::Space& space_;
   images::VariantMaker maker_;
   render::Renderer renderer_;
-  std::set<std::string> speaking_;
   render::Rendered ir_, llvm_, ours_;
 };
 
@@ -104,10 +99,10 @@ std::pair<std::string, std::string> sass_of(const KernelDiff& diff, const std::s
   const flow::VerbFeatures *ours = features_of(diff.left, verb),
                            *llvm = features_of(diff.right, verb);
   if (ours == nullptr || llvm == nullptr) return {"-", "-"};
-  const auto table = rule::SynchronisationTable::get();
   std::vector<std::string> opcodes;
   for (const auto& [opcode, count] : llvm->hot.opcodes)
-    if (table && (*table)->find(opcode, family, verb) != nullptr) opcodes.push_back(opcode);
+    if (isa::sass_opcode(opcode).synchronisation(family, verb) != nullptr)
+      opcodes.push_back(opcode);
   const std::string changes = compare::opcode_changes(ours->hot, llvm->hot);
   return {joined(opcodes), changes.empty() ? "the same" : changes};
 }
@@ -263,8 +258,7 @@ Result<table::Table> table_with(const VerbTableRequest& request, std::vector<Mod
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(request.target));
   PHASEBIT_TRY_ASSIGN(code, explain::code_of(tools, code_request));
-  PHASEBIT_TRY_ASSIGN(forms, isa::FormTable::load());
-  Speaker speaker(space, speaking_opcodes(forms));
+  Speaker speaker(space);
   VerbTable table(code, std::move(models), known.family);
   for (const BothOrigins& pair : pairs) {
     PHASEBIT_TRY(speaker.take(pair));
@@ -461,10 +455,8 @@ std::vector<std::string> of_verb(const Rendered& text, const std::string& verb,
 }
 
 // It computes addresses, parities and predicates, or goes elsewhere.
-bool is_plain(const ptx::PtxStatement& statement, const std::set<std::string>& speaking) {
-  if (statement.part != ptx::PtxStatement::Part::instruction) return true;
-  if (statement.name.starts_with("ld.param")) return true;
-  return !speaking.contains(statement.name.substr(0, statement.name.find('.')));
+bool is_plain(const ptx::PtxStatement& statement) {
+  return !is(statement, isa::PtxFact::speaks);
 }
 
 }  // namespace
@@ -480,19 +472,11 @@ std::vector<std::string> spoken_ir(const Rendered& ir, const std::string& verb) 
   return all;
 }
 
-std::set<std::string> speaking_opcodes(const isa::FormTable& forms) {
-  std::set<std::string> opcodes = {"ld", "st", "atom", "red", "bar", "nanosleep", "createpolicy"};
-  for (const std::string& family : forms.families())
-    opcodes.insert(family.substr(0, family.find('.')));
-  return opcodes;
-}
-
-std::vector<std::string> spoken_ptx(const Rendered& ptx, const std::string& verb,
-                                    const std::set<std::string>& speaking) {
+std::vector<std::string> spoken_ptx(const Rendered& ptx, const std::string& verb) {
   std::vector<std::string> all, names;
   for (const std::string& line : of_verb(ptx, verb, [](const std::string& text) { return text; })) {
     ptx::PtxStatement statement = ptx::take_apart(line);
-    if (is_plain(statement, speaking) || base::contains(names, statement.name)) continue;
+    if (is_plain(statement) || base::contains(names, statement.name)) continue;
     names.push_back(statement.name);
     statement.guard.clear();
     std::string text = ptx::put_together(statement);

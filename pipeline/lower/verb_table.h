@@ -3,12 +3,10 @@
 #pragma once
 
 #include "analysis/report/sql/database.h"
-#include "core/isa/forms.h"
 #include "core/table/table.h"
 #include "gen/render/render.h"
 #include "pipeline/images/tools.h"
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,13 +58,9 @@ std::string as_snippet(const std::string& ptx, const std::vector<std::string>& a
 // syncscope("block") release". Of the verb in the first role that has it.
 std::vector<std::string> spoken_ir(const render::Rendered& ir, const std::string& verb);
 
-// First words of the instructions that synchronise or move data: those of the forms, loads, stores
-// and what else stands in verbs.
-std::set<std::string> speaking_opcodes(const isa::FormTable& forms);
-
-// "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2": of these opcodes, without guards.
-std::vector<std::string> spoken_ptx(const render::Rendered& ptx, const std::string& verb,
-                                    const std::set<std::string>& speaking);
+// "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2": opcodes with the fact `speaks` of
+// core/isa/ptx_opcodes.toml, without guards.
+std::vector<std::string> spoken_ptx(const render::Rendered& ptx, const std::string& verb);
 
 // The opcodes and which operands are registers, literals or left out: what two spellings of one
 // instruction have alike.

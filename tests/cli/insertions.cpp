@@ -48,7 +48,7 @@ constexpr Insertion everywhere[] = {
 constexpr Insertion flag_load = {3, "LDS", "ld.volatile.shared.u32 ins_r, [ring];"};
 constexpr Insertion flag_store = {4, "STS", "st.volatile.shared.u32 [ring], ins_r;"};
 
-// As core/rule/synchronisation.toml has them.
+// As core/isa/sass_opcodes.toml has them.
 const std::set<std::string> looking = {"acquire",  "try_acquire", "commit", "wait",
                                        "try_wait", "release",     "tail"};
 const std::set<std::string> storing = {"acquire", "try_acquire", "commit", "wait",  "try_wait",

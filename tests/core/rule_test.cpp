@@ -1,5 +1,4 @@
 #include "core/rule/read_rule.h"
-#include "core/rule/synchronisation.h"
 
 #include <gtest/gtest.h>
 
@@ -93,65 +92,6 @@ TEST(RuleTest, ALineSaysTheSame) {
   ASSERT_EQ(rule.require.size(), 2U);
   EXPECT_EQ(rule.require[1].count, CountRange(1, 2));
   EXPECT_EQ(rule.forbid, (std::vector<std::string>{"NANOSLEEP*"}));
-}
-
-// Opcodes as docs/isa-notes.md has them, by family.
-TEST(SynchronisationTest, TheListKnowsWhatSynchronises) {
-  const auto table = rule::SynchronisationTable::get();
-  ASSERT_TRUE(table) << table.error().text();
-  const auto is_one = [&](const char* opcode, const char* family, const char* verb = "") {
-    return (*table)->find(opcode, family, verb) != nullptr;
-  };
-  for (const char* opcode : {"SYNCS.PHASECHK.TRANS64",
-                             "USYNCS.ARRIVE.TRANS64.ACT0",
-                             "SYNCSU.ARRIVE.TRANS64.A1T0",
-                             "BAR.SYNC.DEFER_BLOCKING",
-                             "B2R.RESULT",
-                             "UCGABAR_WAIT",
-                             "MEMBAR.ALL.CTA",
-                             "ERRBAR",
-                             "CGAERRBAR",
-                             "CCTL.IVALL",
-                             "FENCE.VIEW.ASYNC.S",
-                             "ATOMS.POPC.INC.32",
-                             "ATOMG.E.ADD.STRONG.GPU",
-                             "ARRIVES.LDGSTSBAR.64.ARVCNT",
-                             "LDGDEPBAR",
-                             "DEPBAR.LE",
-                             "LDGSTS.E.128",
-                             "UBLKCP.S.G",
-                             "UTMALDG.2D",
-                             "STAS.128",
-                             "UTCBAR",
-                             "UGETNEXTWORKID.SELFCAST",
-                             "ACQBULK",
-                             "NANOSLEEP",
-                             "NANOSLEEP.SYNCS",
-                             "YIELD"})
-    EXPECT_TRUE(is_one(opcode, "rubin")) << opcode;
-  for (const char* opcode :
-       {"BSYNC", "BSSY", "WARPSYNC.ALL", "IMAD", "BRA", "REDUX.OR", "LDS", "STS"})
-    EXPECT_FALSE(is_one(opcode, "rubin", "drain")) << opcode;
-  EXPECT_TRUE(is_one("LDS.U", "turing", "wait"));
-  EXPECT_FALSE(is_one("UCGABAR_WAIT", "ampere"));
-}
-
-TEST(SynchronisationTest, AWrongListIsNamed) {
-  const struct {
-    const char *text, *error;
-  } rows[] = {
-      {"[[opcodes]]\nwhat = 'x'\n", "spec: list:1: 'patterns' is missing"},
-      {"[[opcodes]]\npatterns = ['A']\n", "spec: list:1: 'what' is missing"},
-      {"[[opcodes]]\nwhat = 'x'\npattern = ['A']\n",
-       "spec: list:3: no key 'pattern' (did you mean 'patterns'?)"},
-      {"[[opcodes]]\nwhat = 'x'\npatterns = 'A'\n", "spec: list:1: patterns is a list of words"},
-      {"opcodes = 1\n", "spec: list: holds [[opcodes]] and nothing else"},
-  };
-  for (const auto& row : rows) {
-    const auto table = rule::SynchronisationTable::read(row.text, "list");
-    ASSERT_FALSE(table) << row.text;
-    EXPECT_EQ(table.error().text(), row.error);
-  }
 }
 
 }  // namespace

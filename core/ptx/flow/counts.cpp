@@ -1,11 +1,15 @@
 #include "core/ptx/flow/counts.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/stuck.h"
 
 #include <algorithm>
 
 namespace phasebit::ptx::flow {
+
+using isa::PtxFact;
+
 namespace {
 
 constexpr long farthest = PtxStep::farthest;
@@ -13,22 +17,9 @@ constexpr int most_visits = 6;  // of a block, before a step that still grows is
 constexpr std::size_t at_end = static_cast<std::size_t>(-1);  // of a turn
 const PtxName constant{-2, ""};  // in the place of a name: a value that none of them has
 
-// Hands a value on, or chooses between values. So a call is taken: compilers that do not optimise
-// call a function for what is one instruction.
-bool only_carries(const PtxStatement& statement) {
-  return base::is_listed(" mov cvt cvta selp shfl redux call ", stem_of(statement)) ||
-         statement.name.starts_with("ld.param") || statement.name.starts_with("st.");
-}
-
-// Changes no bits beyond those that its operands have: no count, whatever the polls give back.
-bool only_masks(const PtxStatement& statement) {
-  return base::is_listed(" slct and or not min max ", stem_of(statement));
-}
-
 // Its result is a predicate, or what is made of one.
 bool tells(const PtxStatement& statement) {
-  return base::is_listed(" setp set vote match elect activemask bra brx ", stem_of(statement)) ||
-         statement.name.ends_with(".pred");
+  return is(statement, PtxFact::tells) || statement.name.ends_with(".pred");
 }
 
 // Of integers that do not come round within a launch.
@@ -241,10 +232,10 @@ PtxStep PtxCounts::through(std::size_t i, const PtxName& name, PtxStep after) co
   if (guard || tells(parsed) || (stem == "selp" && is_operand(i, 3, name)))
     return {PtxStep::Way::decides};
   if (strict_ != nullptr) return strictly(i, name, after);
-  if (stem == "call" && cuts_off(i)) after.mixed = true;
+  if (is(parsed, PtxFact::call) && cuts_off(i)) after.mixed = true;
   if (flow_.locals.contains(i)) return after;
-  if (only_carries(parsed) && (counts_far(parsed) || stem != "cvt")) return after;
-  if (only_masks(parsed) && stuck_ == nullptr) return after;
+  if (is(parsed, PtxFact::carries) && (counts_far(parsed) || stem != "cvt")) return after;
+  if (is(parsed, PtxFact::masks) && stuck_ == nullptr) return after;
   if (base::is_listed(" ld ldu ", stem)) {
     after.move_by(1, 1);
     return after;

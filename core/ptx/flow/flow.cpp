@@ -1,5 +1,7 @@
 #include "core/ptx/flow/flow.h"
 
+#include "core/isa/opcodes.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,14 +10,11 @@ namespace phasebit::ptx::flow {
 
 namespace {
 
+using isa::PtxFact;
 using Part = PtxStatement::Part;
 
-bool is_branch(std::string_view stem) {
-  return stem == "bra" || stem == "brx";
-}
-
-bool ends_thread_or_function(std::string_view stem) {
-  return stem == "ret" || stem == "exit" || stem == "trap";
+bool ends_thread_or_function(const PtxStatement& statement) {
+  return is(statement, PtxFact::returns, PtxFact::exits, PtxFact::traps);
 }
 
 std::string predicate_of(const PtxStatement& statement) {
@@ -54,8 +53,7 @@ class FlowMaker {
       begin = false;
       flow_.blocks.back().statements.push_back(i);
       block_of_[i] = static_cast<int>(flow_.blocks.size()) - 1;
-      const std::string_view stem = stem_of(statement);
-      begin = !label && (is_branch(stem) || ends_thread_or_function(stem));
+      begin = is(statement, PtxFact::branch) || ends_thread_or_function(statement);
     }
     if (flow_.blocks.empty()) flow_.blocks.emplace_back();
   }
@@ -70,16 +68,14 @@ class FlowMaker {
     const int next = last ? -1 : block + 1;
     const PtxBasicBlock& here = flow_.blocks[static_cast<std::size_t>(block)];
     const std::size_t end = here.statements.empty() ? 0 : here.statements.back();
-    const std::string_view stem = end == 0 ? std::string_view() : stem_of(at(end));
-    const bool jumps = end != 0 && at(end).part == Part::instruction &&
-                       (is_branch(stem) || ends_thread_or_function(stem));
-    if (!jumps) {
+    const bool branches = end != 0 && is(at(end), PtxFact::branch);
+    if (!branches && (end == 0 || !ends_thread_or_function(at(end)))) {
       if (next >= 0) connect(block, next);
       return;
     }
-    PtxJump jump{end, block, predicate_of(at(end)),         {},
-                 {},  -1,    ends_thread_or_function(stem), stem == "brx"};
-    if (is_branch(stem)) take_targets(jump);
+    PtxJump jump{end, block,     predicate_of(at(end)),         {}, {},
+                 -1,  !branches, is(at(end), PtxFact::by_index)};
+    if (branches) take_targets(jump);
     for (const int target : jump.targets) connect(block, target);
     if (!jump.predicate.empty()) jump.falls_to = next;
     if (jump.falls_to >= 0) connect(block, jump.falls_to);

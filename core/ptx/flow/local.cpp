@@ -1,6 +1,7 @@
 #include "core/ptx/flow/local.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -60,8 +61,8 @@ class LocalFinder {
       const PtxStatement& statement = at(i);
       if (statement.part != PtxStatement::Part::instruction || statement.operands.size() != 2)
         continue;
-      const bool loads = starts_with_any(statement.name, {"ld."}),
-                 stores = starts_with_any(statement.name, {"st."});
+      const bool loads = is(statement, isa::PtxFact::load),
+                 stores = is(statement, isa::PtxFact::store);
       if (!loads && !stores) continue;
       const auto address = address_of(statement.operand(loads ? 1 : 0));
       const int bytes = bytes_of(statement.name);
@@ -78,7 +79,8 @@ class LocalFinder {
     std::map<PtxName, PtxName> lent;  // parameters that hold an address, and of which variable
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       const PtxStatement& statement = at(i);
-      if (statement.name.starts_with("st.param") && statement.operands.size() == 2) {
+      if (is(statement, isa::PtxFact::store) && is(statement, isa::PtxFact::parameter) &&
+          statement.operands.size() == 2) {
         const auto place = place_of(name_at(i, statement.operand(1)), 0, 0);
         const auto parameter = address_of(statement.operand(0));
         if (place && parameter) lent[name_at(i, parameter->base)] = place->first;

@@ -1,5 +1,6 @@
 // PtxCounts where the rule is strict: what moves one way for sure, and by how much.
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/stuck.h"
 
@@ -103,12 +104,12 @@ std::vector<PtxName> PtxCounts::carried(std::size_t statement) const {
 PtxStep PtxCounts::strictly(std::size_t i, const PtxName& name, PtxStep after) const {
   const PtxStatement& parsed = at(i);
   const std::string_view stem = stem_of(parsed);
-  if (flow_.locals.contains(i) || parsed.name.starts_with("ld.param") ||
-      parsed.name.starts_with("st.param") || base::is_listed(" selp cvta ", stem))
+  if (flow_.locals.contains(i) || is(parsed, isa::PtxFact::parameter) ||
+      base::is_listed(" selp cvta ", stem))
     return after;
   const int bits = narrowest(parsed);
   if (bits < 32) return mixed(after);
-  if (stem == "mov")
+  if (is(parsed, isa::PtxFact::moves))
     return parsed.operand(0).starts_with('{') || parsed.operand(1).starts_with('{') ? mixed(after)
                                                                                     : after;
   const bool twice = is_operand(i, 1, name) + is_operand(i, 2, name) + is_operand(i, 3, name) > 1;

@@ -1,6 +1,7 @@
 #include "core/ptx/flow/proof.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -87,7 +88,7 @@ std::optional<long> PtxOnce::number(const PtxName& name, int depth) const {
 // Of a mov, through others.
 std::optional<long> PtxOnce::moved(std::size_t i, int depth) const {
   const PtxStatement& made = file_.statements[i].parsed;
-  if (!made.guard.empty() || stem_of(made) != "mov") return std::nullopt;
+  if (!made.guard.empty() || !is(made, isa::PtxFact::moves)) return std::nullopt;
   const std::string& from = made.operand(1);
   if (const auto known = literal_number(from)) return known;
   return number(flow_.name_at(i, from), depth + 1);
@@ -290,7 +291,7 @@ bool PtxProof::comes(std::size_t reader, const std::string& operand, Wanted want
 
 bool PtxProof::comes_of(std::size_t i, const std::string& operand, Wanted wanted) const {
   const PtxStatement& made = at(i);
-  if (stem_of(made) == "setp") {
+  if (is(made, isa::PtxFact::compares)) {
     const std::size_t bar = made.operand(0).find('|');
     const bool second = bar != std::string::npos && made.operand(0).substr(bar + 1) == operand;
     return (!second || made.operands.size() == 3) && comes_of_setp(i, wanted.within(!second));

@@ -1,6 +1,7 @@
 #include "core/ptx/flow/stuck.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +10,7 @@
 namespace phasebit::ptx::flow {
 
 using base::starts_with_any;
+using isa::PtxFact;
 
 namespace {
 
@@ -33,14 +35,9 @@ std::optional<bool> order_holds(std::string_view opcode, int order) {
 bool only_computes(const PtxFile& file, const PtxFunction& function, const PtxFlow& flow) {
   for (std::size_t i = function.open + 1; i < function.close; ++i) {
     const PtxStatement& one = file.statements[i].parsed;
-    const std::string_view stem = stem_of(one);
-    const bool memory = base::is_listed(" ld ldu st ", stem) &&
-                        one.name.find(".param") == one.name.npos && !flow.locals.contains(i);
     const bool clock = one.operands.size() == 2 && one.operand(1).starts_with('%') &&
                        starts_with_any(one.operand(1), {"%clock", "%globaltimer"});
-    if (memory || clock ||
-        base::is_listed(" atom red call bra brx mbarrier tex suld multimem ", stem))
-      return false;
+    if (clock || (is(one, PtxFact::effect) && !flow.locals.contains(i))) return false;
   }
   return true;
 }
@@ -227,7 +224,7 @@ PtxStuck::Known PtxStuck::result_of(std::size_t statement, const PtxName& name) 
       bar == results.npos || name.second != results.substr(bar + 1))
     return found->second;
   // Of "p|q", q: of a comparison it is the other answer.
-  if (stem_of(at(statement)) == "setp")
+  if (is(at(statement), PtxFact::compares))
     return Value{1 - found->second->number, found->second->poll};
   if (found->second->poll == 0) return std::nullopt;
   return Value{static_cast<long>(polled_.predicate), found->second->poll};
@@ -347,15 +344,14 @@ PtxStuck::Known PtxStuck::same_value(std::size_t statement,
 PtxStuck::Known PtxStuck::copied(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   if (parsed.operands.size() < 2) return std::nullopt;
-  if (parsed.name.starts_with("st.")) return value_of(statement, parsed.operand(1));
+  if (is(parsed, PtxFact::store)) return value_of(statement, parsed.operand(1));
   if (parsed.name == "mov.pred")
     if (const auto number = literal_number(parsed.operand(1))) return Value{*number != 0 ? 1 : 0};
-  if (!parsed.name.starts_with("ld.")) return value_of(statement, parsed.operand(1));
+  if (!is(parsed, PtxFact::load)) return value_of(statement, parsed.operand(1));
   if (const auto own = flow_.locals.find(statement); own != flow_.locals.end())
     return same_value(statement, own->second);
-  return parsed.name.starts_with("ld.param")
-             ? same_value(statement, read_by(file_, flow_, statement))
-             : std::nullopt;
+  return is(parsed, PtxFact::parameter) ? same_value(statement, read_by(file_, flow_, statement))
+                                        : std::nullopt;
 }
 
 // Between two numbers; between the news of a poll and what is not known, which may be its limit;
@@ -494,7 +490,7 @@ std::size_t PtxStuck::poll_of(std::size_t statement, bool& steady) const {
 // What is not followed may give anything of a poll, and gives the same each turn: as a poll would.
 PtxStuck::Known PtxStuck::news(std::size_t statement, std::size_t poll) const {
   const PtxStatement& parsed = at(statement);
-  if (parsed.operands.size() < 2 || base::is_listed(" call setp ", stem_of(parsed)))
+  if (parsed.operands.size() < 2 || is(parsed, PtxFact::call, PtxFact::compares))
     return std::nullopt;
   const bool predicate = parsed.name.ends_with(".pred");
   return Value{predicate ? static_cast<long>(polled_.predicate) : polled_.number, poll};
@@ -504,8 +500,8 @@ PtxStuck::Known PtxStuck::followed(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
   if (base::is_listed(" mov cvt cvta ld st ", stem)) return copied(statement);
-  if (stem == "call") return called(statement);
-  if (stem == "setp") return compared(statement);
+  if (is(parsed, PtxFact::call)) return called(statement);
+  if (is(parsed, PtxFact::compares)) return compared(statement);
   if (starts_with_any(parsed.name, {"vote.sync.any.pred", "vote.sync.all.pred", "shfl.sync."}))
     return copied(statement);
   if (parsed.name == "not.pred" && parsed.operands.size() == 2)

@@ -1,6 +1,7 @@
 #include "core/ptx/flow/values.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <set>
@@ -9,12 +10,13 @@
 namespace phasebit::ptx::flow {
 
 using base::starts_with_any;
+using isa::PtxFact;
 
 namespace {
 
 bool writes_parameter(const PtxStatement& statement) {
-  return statement.part == PtxStatement::Part::instruction &&
-         statement.name.starts_with("st.param") && !statement.operands.empty();
+  return is(statement, PtxFact::store) && is(statement, PtxFact::parameter) &&
+         !statement.operands.empty();
 }
 
 std::vector<PtxName> resolved(const PtxFlow& flow, std::size_t statement,
@@ -114,7 +116,7 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
 
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
-  if (parsed.name.starts_with("st."))
+  if (is(parsed, PtxFact::store))
     if (const auto own = flow.locals.find(statement); own != flow.locals.end()) return own->second;
   if (!call_of(parsed).callee.empty()) {
     std::vector<PtxName> names = resolved(flow, statement, call_of(parsed).results);
@@ -136,7 +138,7 @@ std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size
   if (call_of(parsed).callee.empty()) {
     std::vector<PtxName> names = resolved(flow, statement, read_names(parsed));
     const auto own = flow.locals.find(statement);
-    if (own != flow.locals.end() && parsed.name.starts_with("ld."))
+    if (own != flow.locals.end() && is(parsed, PtxFact::load))
       names.insert(names.end(), own->second.begin(), own->second.end());
     return names;
   }
@@ -208,15 +210,6 @@ PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLo
 
 namespace {
 
-// Makes the same of the same operands each time.
-bool is_function_of_operands(const PtxStatement& statement) {
-  static constexpr std::string_view stems =
-      " mov cvt cvta add sub mul mad mul24 mad24 shl shr shf and or xor not neg cnot abs min max "
-      "selp slct setp set lop3 prmt bfe bfi bfind brev clz popc mapa szext bmsk div rem ";
-  return base::is_listed(stems, stem_of(statement)) ||
-         starts_with_any(statement.name, {"ld.param", "st.param", "ld.const"});
-}
-
 // Of the names that nothing declares: variables of the module, and registers of the hardware that
 // stay for a thread's life.
 bool stays(const std::string& name) {
@@ -232,19 +225,16 @@ PtxSteady::PtxSteady(const PtxFile& file, const PtxFlow& flow, const PtxLoop& lo
                      std::function<bool(std::size_t)> steady)
     : file_(file), flow_(flow), loop_(loop), steady_(std::move(steady)) {
   for (const std::size_t i : statements_of(flow, loop)) {
-    const std::string& opcode = file.statements[i].parsed.name;
+    const PtxStatement& one = file.statements[i].parsed;
     for (PtxName& name : written_by(file, flow, i)) writes_[std::move(name)].push_back(i);
-    const bool elsewhere = starts_with_any(opcode, {"st.param", "st.shared", "st.global"});
-    if (opcode == "call" || opcode.starts_with("call.") ||
-        (starts_with_any(opcode, {"st.", "atom.", "red."}) && !elsewhere &&
-         !flow.locals.contains(i)))
+    if (is(one, PtxFact::call) || (is(one, PtxFact::anywhere) && !flow.locals.contains(i)))
       writes_anywhere_ = true;
   }
 }
 
 bool PtxSteady::operands(std::size_t statement) const {
   std::vector<PtxName> names = read_by(file_, flow_, statement);
-  if (file_.statements[statement].parsed.name.starts_with("st.param")) {
+  if (writes_parameter(file_.statements[statement].parsed)) {
     const auto written = written_by(file_, flow_, statement);
     std::erase_if(names, [&](const PtxName& name) {
       return std::find(written.begin(), written.end(), name) != written.end();
@@ -275,7 +265,7 @@ bool PtxSteady::result(std::size_t statement) const {
   const PtxStatement& made = file_.statements[statement].parsed;
   const bool steady =
       made.guard.empty() &&
-      (is_function_of_operands(made) || flow_.locals.contains(statement) || steady_(statement)) &&
+      (is(made, PtxFact::pure) || flow_.locals.contains(statement) || steady_(statement)) &&
       operands(statement);
   return results_[statement] = steady;
 }

@@ -1,5 +1,6 @@
 #include "core/ptx/head/clocks.h"
 
+#include "core/isa/opcodes.h"
 #include "core/ptx/flow/local.h"
 
 #include <algorithm>
@@ -10,6 +11,9 @@
 #include <fmt/format.h>
 
 namespace phasebit::ptx::head {
+
+using isa::PtxFact;
+
 namespace {
 
 bool is_clock_verb(const image::SourceLine& line) {
@@ -56,7 +60,7 @@ class Clocks {
   bool is_clock(std::size_t i) const { return reads_register(parsed_[i], "%clock"); }
   bool is_timer(std::size_t i) const { return reads_register(parsed_[i], "%globaltimer"); }
   bool is_copy(std::size_t i) const {
-    return parsed_[i].name.starts_with("mov.") && parsed_[i].operands.size() == 2;
+    return is(parsed_[i], PtxFact::moves) && parsed_[i].operands.size() == 2;
   }
   static bool has(const std::set<std::string>& names, const std::vector<std::string>& some) {
     return std::any_of(some.begin(), some.end(),
@@ -96,7 +100,7 @@ class Clocks {
     const bool reads = has(kept_, read_names(parsed_[i]));
     if (has(kept_, written_names(parsed_[i])) && !(is_copy(i) && (reads || is_zero(i))))
       return complain(i, "changes what the clock verbs have read");
-    const bool stores = parsed_[i].name.starts_with("st.");
+    const bool stores = is(parsed_[i], PtxFact::store);
     if (reads && !stores && !is_copy(i) && !is_clock_verb(source_[i]))
       complain(i, "counts with what the clock verbs have read");
   }
@@ -107,16 +111,16 @@ class Clocks {
     std::vector<std::pair<long, long>> taken;
     std::string base;
     for (std::size_t i = 0; i < count_; ++i) {
-      const std::string& name = parsed_[i].name;
-      if ((name == "exit" || name == "ret") && parsed_[i].guard.empty()) base.clear();
-      const bool stores = name.starts_with("st.");
+      const PtxStatement& one = parsed_[i];
+      if (is(one, PtxFact::exits, PtxFact::returns) && one.guard.empty()) base.clear();
+      const bool stores = is(one, PtxFact::store);
       if (!source_[i].role.empty() || !source_[i].verb.empty() ||
-          !(stores || name.starts_with("red.") || name.starts_with("atom.")))
+          !is(one, PtxFact::store, PtxFact::reduction, PtxFact::atomic))
         continue;
       const bool kept = stores && has(kept_, read_names(parsed_[i]));
       if (base.empty() && !kept) continue;
       const auto to = flow::address_of(parsed_[i].operand(0));
-      const long begin = to ? to->offset : 0, end = begin + stored_bytes(name);
+      const long begin = to ? to->offset : 0, end = begin + stored_bytes(one.name);
       const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
         return begin < other.second && other.first < end;
       });
@@ -136,7 +140,7 @@ class Clocks {
                        parsed_.begin() + static_cast<std::ptrdiff_t>(second),
                        [](const PtxStatement& one) {
                          return one.part != PtxStatement::Part::instruction || one.name.empty() ||
-                                (one.name.starts_with("mov.") && !reads_register(one, "%clock"));
+                                (is(one, PtxFact::moves) && !reads_register(one, "%clock"));
                        });
   }
 

@@ -3,6 +3,7 @@
 // launch is not known here: the launch verifies it.
 #include "core/base/text.h"
 #include "core/image/product/product.h"
+#include "core/isa/opcodes.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/head.h"
 #include "core/ptx/head/text_facts.h"
@@ -48,8 +49,7 @@ class TextCheck {
     if (head_.launch.guarded || !head_.own_components()) return {};
     const std::vector<PlacedStatement>& all = checked_.file.statements;
     for (std::size_t i = checked_.entry.open; i < checked_.entry.close; ++i)
-      if (all[i].parsed.name.starts_with("mbarrier.try_wait") ||
-          all[i].parsed.name.starts_with("mbarrier.test_wait"))
+      if (is(all[i].parsed, isa::PtxFact::phase))
         return checked_.complain("guarded", "leave it out", "false, and the text waits at {}",
                                  place(i));
     return {};

@@ -1,6 +1,6 @@
 #include "core/ptx/head/text_facts.h"
 
-#include "core/base/text.h"
+#include "core/isa/opcodes.h"
 #include "core/ptx/head/head.h"
 #include "core/ptx/known/program.h"
 
@@ -11,6 +11,7 @@ namespace phasebit::ptx::head {
 
 using image::KernelParams;
 using image::Role;
+using isa::PtxFact;
 using known::PtxLaunch;
 using known::PtxValue;
 
@@ -54,9 +55,9 @@ class FactFinder {
       const PtxStatement& parsed = file.statements[at].parsed;
       const PtxHeading* heading = heading_at(at);
       if (heading != nullptr)
-        known_[at] = {role_of(*heading), heading->verb == "clock_end", watched_as(parsed.name)};
+        known_[at] = {role_of(*heading), heading->verb == "clock_end", watched_as(parsed)};
       else
-        known_[at].watched = watched_as(parsed.name);
+        known_[at].watched = watched_as(parsed);
       const bool instruction = parsed.part == PtxStatement::Part::instruction;
       if (instruction && known_[at].role != Role::none) facts_.verbs.emplace(known_[at].role, at);
     }
@@ -96,11 +97,11 @@ class FactFinder {
     bool is_end = false;
     Watched watched = Watched::no;
   };
-  static Watched watched_as(const std::string& opcode) {
-    if (opcode.starts_with("mbarrier.init")) return Watched::init;
-    if (base::starts_with_any(opcode, {"bar.", "barrier."})) return Watched::id;
-    if (base::starts_with_any(opcode, {"st.", "atom.", "red."})) return Watched::store;
-    return Watched::no;
+  static Watched watched_as(const PtxStatement& one) {
+    if (is(one, PtxFact::init)) return Watched::init;
+    if (is(one, PtxFact::cta_barrier)) return Watched::id;
+    return is(one, PtxFact::store, PtxFact::atomic, PtxFact::reduction) ? Watched::store
+                                                                        : Watched::no;
   }
 
   const PtxHeading* heading_at(std::size_t statement) const {
@@ -141,8 +142,6 @@ class FactFinder {
   }
 
   void note_id(std::size_t statement, const PtxValue& id) {
-    const std::string& opcode = file_.statements[statement].parsed.name;
-    if (opcode.starts_with("bar.warp") || opcode.starts_with("barrier.cluster")) return;
     if (id.is_number())
       facts_.ids.emplace(id.bits, statement);
     else

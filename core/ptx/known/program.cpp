@@ -1,6 +1,7 @@
 #include "core/ptx/known/program.h"
 
 #include "core/base/text.h"
+#include "core/isa/opcodes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +11,7 @@ namespace phasebit::ptx::known {
 
 namespace {
 
+using isa::PtxFact;
 using Part = PtxStatement::Part;
 
 // "32", "0x20U", "-1"; nothing for floating point and names.
@@ -107,7 +109,9 @@ class ProgramMaker {
   }
 
   std::optional<PtxValue> loaded(const PtxStatement& parsed) const {
-    if (!parsed.name.starts_with("ld.param") || parsed.operands.size() != 2) return std::nullopt;
+    if (!is(parsed, PtxFact::load) || !is(parsed, PtxFact::parameter) ||
+        parsed.operands.size() != 2)
+      return std::nullopt;
     const auto address = flow::address_of(parsed.operand(1));
     if (!address || function_.parameters.empty() ||
         address->base != function_.parameters.front().name)
@@ -127,7 +131,7 @@ class ProgramMaker {
     for (const std::string& operand : parsed.operands)
       step.operands.push_back(source_of(at, operand));
     std::vector<std::string> written = written_names(parsed);
-    step.is_call = parsed.name == "call" || parsed.name.starts_with("call.");
+    step.is_call = is(parsed, PtxFact::call);
     if (step.is_call)
       for (std::string& name : names_in(parsed.operands.empty() ? "" : parsed.operands.front()))
         written.push_back(std::move(name));
@@ -136,7 +140,7 @@ class ProgramMaker {
       if (source.kind == PtxOperand::Kind::register_) step.writes.push_back(source.number);
     }
     // Two results are known of a comparison alone: the second is the first one's opposite.
-    const bool compares = parsed.name.starts_with("setp.");
+    const bool compares = is(parsed, PtxFact::compares);
     if (written.size() == 1 || (compares && written.size() == 2))
       step.makes = PtxOperation::of(parsed.name);
     step.loads = loaded(parsed);

@@ -3,13 +3,13 @@
 #include "analysis/reading/loops.h"
 #include "analysis/reading/notes.h"
 #include "analysis/reading/pipes.h"
+#include "core/isa/opcodes.h"
 #include "tests/analysis/sass/code_files.h"
 #include "tests/analysis/sass/handmade.h"
 
 namespace phasebit::test {
 
 using reading::in_loop;
-using reading::PipeTable;
 
 namespace {
 
@@ -63,7 +63,6 @@ TEST(Waits, DepbarNamesItsScoreboard) {
 
 // GA100 has a pipeline of its own for packed halves, GA10x and Hopper have none.
 TEST(Pipes, ByOpcodeAndTarget) {
-  const PipeTable& pipes = **PipeTable::get();
   struct Row {
     const char* opcode;
     int sm;
@@ -87,17 +86,12 @@ TEST(Pipes, ByOpcodeAndTarget) {
       {"UIADD3", 90, "uniform"},
       {"NOP", 90, "other"},
   };
-  for (const Row& row : rows) EXPECT_EQ(pipes.pipe_of(row.opcode, row.sm), row.pipe) << row.opcode;
-  EXPECT_EQ(reading::pipe_mix(pipes, {{"FADD", 2}, {"FMUL", 1}, {"LDG.E", 5}, {"NOP", 1}}, 90),
+  for (const Row& row : rows)
+    EXPECT_EQ(isa::sass_opcode(row.opcode).pipe(row.sm), row.pipe) << row.opcode;
+  EXPECT_EQ(reading::pipe_mix({{"FADD", 2}, {"FMUL", 1}, {"LDG.E", 5}, {"NOP", 1}}, 90),
             "lsu 5, fma 3, other 1");
-  EXPECT_EQ(
-      reading::key_opcodes(pipes, {{"LDG.E", 1}, {"LDG.E.64", 1}, {"FADD", 9}, {"BAR.SYNC", 1}}),
-      "LDG x2, BAR x1");
-}
-
-TEST(Pipes, TheTableIsCheckedByLineAndKey) {
-  EXPECT_EQ(PipeTable::read("[[pipe]]\nname = \"a\"\nopcode = [\"X\"]\n", "p.toml").error().text(),
-            "spec: p.toml:3: opcode: no such key (did you mean 'opcodes'?)");
+  EXPECT_EQ(reading::key_opcodes({{"LDG.E", 1}, {"LDG.E.64", 1}, {"FADD", 9}, {"BAR.SYNC", 1}}),
+            "LDG x2, BAR x1");
 }
 
 Handmade two_loops() {
