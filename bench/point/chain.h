@@ -14,17 +14,6 @@
 
 namespace phasebit::bench::point {
 
-// Step::bundle when the shape's largest count leaves no room for four chain lengths.
-Status check_chain(const image::LaunchShape& shape);
-
-// The smallest number of items that is at least `items` and that the shape allows, as long as the
-// chain n, 2n, 3n, 4n stays within the shape's largest count.
-std::uint32_t allowed_items(const image::LaunchShape& shape, std::uint64_t items);
-
-// Counts for the guarded build: the smallest, its neighbours, and a few that end in another slot;
-// none above the shape's largest.
-std::vector<std::uint32_t> guard_counts(const image::LaunchShape& shape);
-
 // Two counts whose launches tell the cost of an item: `first` and four times as many.
 std::vector<std::uint32_t> trial_counts(const image::LaunchShape& shape, std::uint64_t first);
 
