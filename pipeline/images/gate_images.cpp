@@ -90,7 +90,8 @@ class ColumnGate {
     for (const Work& work : module.work) {
       Result<Image>& image = image_of(work);
       if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
-      const auto& [key, head, kernel, sites, refused] = prepared_[work.variant];
+      const auto& [head, kernel] =
+          std::tie(prepared_[work.variant].head, prepared_[work.variant].kernel);
       const auto by = head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
       const std::vector<ptx::PtxStatement> statements = ptx::take_all_apart(kernel.statements);
       refuse_for(ptx::head::find_misstated(*work.rules.spec, statements, kernel.source),
