@@ -117,7 +117,7 @@ AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle
     const auto measured = worker.measure(maker.request(row, conditions));
     fill_row(row, measured);
     if (measured) {
-      if (measured->timer_step_ns > 0) maker.timer_tick_ns = measured->timer_step_ns;
+      if (measured->timer_step_ns > 0) maker.limits.timer_tick_ns = measured->timer_step_ns;
       if (measured->timer_step_ns > 0) pass.timer_tick_ns = measured->timer_step_ns;
       const std::string name = variant.key.value("anchor");
       if (const auto summary = record::summarise(row.samples))

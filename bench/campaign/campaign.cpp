@@ -83,7 +83,9 @@ Status Campaign::open() {
     PHASEBIT_TRY_ASSIGN(finished, FinishedPoints::read(store_));
     finished_ = std::move(finished);
   }
-  maker_ = {device_.row.uuid, new_run_id(), options_.max_rounds, options_.point_seconds};
+  maker_ = {device_.row.uuid, new_run_id()};
+  maker_.limits.max_rounds = options_.max_rounds;
+  maker_.limits.max_seconds = options_.point_seconds;
   return run_anchors();
 }
 
@@ -92,10 +94,10 @@ Status Campaign::open() {
 Status Campaign::run_anchors() {
   const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.conditions);
   if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
-  if (pass.timer_tick_ns > 0) maker_.timer_tick_ns = pass.timer_tick_ns;
+  if (pass.timer_tick_ns > 0) maker_.limits.timer_tick_ns = pass.timer_tick_ns;
   record::RunRow run = new_run_row(manifest_, options_.command, options_.seed);
   run.id = maker_.run_id;
-  run.timer_tick_ns = maker_.timer_tick_ns;
+  run.timer_tick_ns = maker_.limits.timer_tick_ns;
   run.driver = device_.row.driver;
   PHASEBIT_TRY(store_.add_device(device_.row));
   PHASEBIT_TRY(store_.add_run(run));
@@ -167,7 +169,7 @@ void Campaign::check_liveness() {
 
 Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
                               const BundleVariant& variant,
-                              const std::optional<worker::PointRequest>& next) {
+                              const std::optional<point::PointRequest>& next) {
   // Each further hang would cost the watchdog's time.
   if (const auto known = hung_.find(row.variant_hash); known != hung_.end()) {
     row.set_error(record::Verdict::hung, known->second);
@@ -216,7 +218,7 @@ Campaign::Prepared Campaign::prepare(const PlannedPoint& point, PointKind kind,
   return prepared;
 }
 
-std::optional<worker::PointRequest> Campaign::request_ahead() const {
+std::optional<point::PointRequest> Campaign::request_ahead() const {
   constexpr std::size_t farthest = 64;
   const std::size_t end = std::min(plan_.order.size(), next_ + farthest);
   for (std::size_t n = next_; n < end; ++n) {

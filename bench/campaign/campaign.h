@@ -119,14 +119,14 @@ class Campaign {
   Prepared prepare(const PlannedPoint& point, record::PointKind kind,
                    const record::Conditions& conditions) const;
   // What the worker will be asked for behind the point that is taken now.
-  std::optional<worker::PointRequest> request_ahead() const;
+  std::optional<point::PointRequest> request_ahead() const;
   Outcome take(const PlannedPoint& point, record::PointKind kind,
                const record::Conditions& conditions);
   Outcome refuse(record::PointRow row, const Refusal& refusal);
   Outcome point_to(record::PointRow row, std::size_t representative);
   Outcome measure_now(record::PointRow row, const record::Conditions& conditions,
                       const image::BundleVariant& variant,
-                      const std::optional<worker::PointRequest>& next);
+                      const std::optional<point::PointRequest>& next);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
   // Measures both members of a class again where their figures are apart.
   void hold_class(std::size_t other, const record::Summary& first, const record::Summary& second);

@@ -134,9 +134,13 @@ PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind 
   return row;
 }
 
-worker::PointRequest PointMaker::request(const PointRow& row,
-                                         const record::Conditions& conditions) const {
-  return {row.variant_hash, conditions, payload_seed(row), max_rounds, max_seconds, timer_tick_ns};
+point::PointRequest PointMaker::request(const PointRow& row,
+                                        const record::Conditions& conditions) const {
+  point::PointRequest request = limits;
+  request.variant_hash = row.variant_hash;
+  request.placement = conditions;
+  request.seed = payload_seed(row);
+  return request;
 }
 
 void fill_row(PointRow& row, const Result<point::Measurement>& measured) {

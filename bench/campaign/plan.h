@@ -66,16 +66,14 @@ CampaignPlan make_bench_plan(const image::Manifest& manifest, const PlanRequest&
 
 struct PointMaker {
   std::string device_uuid, run_id;
-  int max_rounds = 64;
-  double max_seconds = 0.25;
-  double timer_tick_ns = 1000;  // the coarsest known, until the anchor has measured it
+  point::PointRequest limits = {};  // of each request: its rounds, seconds and tick
 
   // The row of a point, still without samples.
   record::PointRow row(const image::BundleVariant& variant, record::PointKind kind,
                        const record::Conditions& conditions) const;
   // The payload differs from repetition to repetition, and is the same when a point is repeated.
-  worker::PointRequest request(const record::PointRow& row,
-                               const record::Conditions& conditions) const;
+  point::PointRequest request(const record::PointRow& row,
+                              const record::Conditions& conditions) const;
 };
 
 // Puts what was measured, or why nothing was, into the row.

@@ -6,6 +6,7 @@
 
 namespace phasebit::bench::point {
 
+using image::allowed_items;
 using image::LaunchShape;
 
 namespace {
@@ -18,45 +19,7 @@ constexpr double least_trial_cycles = 8192;
 // An item that costs nothing (the empty anchor) would ask for an endless chain.
 constexpr double most_items = 1 << 16;
 
-std::uint32_t granule_of(const LaunchShape& shape) {
-  return static_cast<std::uint32_t>(std::max(1, shape.item_granule));
-}
-
-std::uint64_t rounded_up(const LaunchShape& shape, std::uint64_t items) {
-  const std::uint64_t granule = granule_of(shape);
-  const std::uint64_t wanted = std::max<std::uint64_t>(
-      {items, static_cast<std::uint64_t>(std::max(1, shape.min_items)), granule});
-  return (wanted + granule - 1) / granule * granule;
-}
-
-// The largest n of a chain n .. 4n.
-std::uint64_t largest_base(const LaunchShape& shape) {
-  if (shape.max_items <= 0) return ~std::uint64_t{0};
-  return static_cast<std::uint64_t>(shape.max_items) / 4 / granule_of(shape) * granule_of(shape);
-}
-
 }  // namespace
-
-Status check_chain(const LaunchShape& shape) {
-  if (rounded_up(shape, 0) <= largest_base(shape)) return {};
-  return fail(Step::bundle,
-              "at most {} items a launch, at least {}: no room for four chain lengths",
-              shape.max_items, rounded_up(shape, 0));
-}
-
-std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items) {
-  return static_cast<std::uint32_t>(std::min(rounded_up(shape, items), largest_base(shape)));
-}
-
-std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
-  const std::uint32_t smallest = allowed_items(shape, 0), granule = granule_of(shape);
-  std::vector<std::uint32_t> counts;
-  for (const std::uint32_t more : {0U, 1U, 2U, 17U, 40U})
-    if (const std::uint32_t count = smallest + more * granule;
-        shape.max_items <= 0 || count <= static_cast<std::uint32_t>(shape.max_items))
-      counts.push_back(count);
-  return counts;
-}
 
 std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t first) {
   const std::uint32_t shorter = allowed_items(shape, first);
@@ -65,8 +28,8 @@ std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t 
 
 std::uint32_t chain_base(const LaunchShape& shape, const record::Sample& shorter,
                          const record::Sample& longer) {
-  const bool longest =
-      static_cast<double>(longer.items) >= most_items || shorter.items >= largest_base(shape);
+  const bool longest = static_cast<double>(longer.items) >= most_items ||
+                       allowed_items(shape, std::uint64_t{shorter.items} + 1) <= shorter.items;
   if (static_cast<double>(longer.cycles) < least_trial_cycles && !longest) return 0;
   const double difference =
       static_cast<double>(longer.cycles) - static_cast<double>(shorter.cycles);

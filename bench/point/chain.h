@@ -14,17 +14,6 @@
 
 namespace phasebit::bench::point {
 
-// Step::bundle when the shape's largest count leaves no room for four chain lengths.
-Status check_chain(const image::LaunchShape& shape);
-
-// The smallest number of items that is at least `items` and that the shape allows, as long as the
-// chain n, 2n, 3n, 4n stays within the shape's largest count.
-std::uint32_t allowed_items(const image::LaunchShape& shape, std::uint64_t items);
-
-// Counts for the guarded build: the smallest, its neighbours, and a few that end in another slot;
-// none above the shape's largest.
-std::vector<std::uint32_t> guard_counts(const image::LaunchShape& shape);
-
 // Two counts whose launches tell the cost of an item: `first` and four times as many.
 std::vector<std::uint32_t> trial_counts(const image::LaunchShape& shape, std::uint64_t first);
 
@@ -42,15 +31,20 @@ std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds);
 // The smallest number of rounds whose median has a 95 % interval that is worth its name.
 inline constexpr int min_rounds = 7;
 
-struct MeasureRequest {
-  const image::BundleVariant* variant = nullptr;
+// What goes to the worker, which knows the variant by its hash.
+struct PointRequest {
+  std::string variant_hash;
   record::Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made
   double timer_tick_ns = 1000;  // of %globaltimer; the coarsest known until it is measured
+  double hang_seconds = 5;      // for the end of a guarded launch: less than the watchdog's time
+};
+
+struct MeasureRequest : PointRequest {
+  const image::BundleVariant* variant = nullptr;
   std::uint64_t guard_limit_ns = 50'000'000;
-  double hang_seconds = 5;  // for the end of a guarded launch
 };
 
 struct Measurement {

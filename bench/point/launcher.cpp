@@ -8,7 +8,9 @@ namespace phasebit::bench::point {
 using device::Device;
 using device::Grid;
 using image::KernelParams;
+using image::LaunchOutput;
 using image::LaunchShape;
+using image::wanted_ctas;
 
 namespace {
 
@@ -16,24 +18,9 @@ namespace {
 // to help.
 constexpr int tries = 5;
 
-// CTAs that must come to the target SM. A cluster has none, and comes as a whole or not at all.
-int wanted_ctas(const LaunchShape& shape) {
-  if (shape.sms > 0) return shape.ctas();
-  return shape.cluster_size > 1 ? 0 : shape.ctas_per_sm + shape.load_ctas;
-}
-
-bool met(const LaunchOutput& output, const LaunchShape& shape) {
-  const auto not_coresident = static_cast<std::uint32_t>(image::StatusCode::not_coresident);
-  if (output.report.code != 0) return true;  // it came far enough to wait in vain
-  return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
-         output.status.code != not_coresident;
-}
-
 // What all launches of a batch have in common.
 KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
-  KernelParams params;
-  params.work_amount = shape.work_amount;
-  params.delay_cycles = shape.delay_cycles;
+  KernelParams params = image::params_of(shape);
   params.seed = request.seed;
   params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
   params.gap_after = static_cast<std::uint16_t>(request.placement.gap_after);
@@ -41,19 +28,7 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
   params.start_offset = request.placement.start_offset;
   params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
   params.guard_limit_ns = request.guard_limit_ns;
-  params.first_rank = static_cast<std::uint16_t>(shape.first_rank);
-  params.second_rank = static_cast<std::uint16_t>(shape.second_rank);
-  params.load_ctas = static_cast<std::uint32_t>(shape.sms > 0 ? shape.sms : shape.load_ctas);
   return params;
-}
-
-// Those of the kernel's own parameters; last what payload_in points to, which the kernel writes and
-// a shape that copies nothing has no bytes of.
-std::vector<image::Buffer> buffers_of(const LaunchShape& shape) {
-  std::vector<image::Buffer> buffers = shape.buffers;
-  const auto bytes = static_cast<std::uint64_t>(shape.payload.images_bytes());
-  buffers.push_back({"payload_in", bytes, {image::BufferFill::Kind::none, 0}});
-  return buffers;
 }
 
 }  // namespace
@@ -95,11 +70,6 @@ Status Launcher::reserve(std::size_t bytes) {
   return {};
 }
 
-std::uint64_t tiles_an_item(const LaunchShape& shape) {
-  return static_cast<std::uint64_t>(std::max(1, shape.data.readers)) *
-         static_cast<std::uint64_t>(shape.ctas());
-}
-
 std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items) {
   // Warps that take turns begin at tiles of their own: none of these is behind the last.
   constexpr std::uint64_t first_of = 32;
@@ -107,7 +77,7 @@ std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items)
   const std::uint64_t tiles = static_cast<std::uint64_t>(shape.data.bytes) / tile;
   const std::uint64_t step = first_of * tile;
   const std::uint64_t first = (next_byte_ + step - 1) / step * first_of;
-  next_byte_ = (first + items * tiles_an_item(shape)) * tile;
+  next_byte_ = (first + items * image::tiles_an_item(shape)) * tile;
   return static_cast<std::uint32_t>(first % tiles);
 }
 
@@ -163,18 +133,17 @@ Status Launcher::wait_for(const BatchRequest& request) {
   return fail(ended.error().step, "{}", text);
 }
 
-Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
-                                                     const LaunchShape& shape,
-                                                     const BatchRequest& request) {
+Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchShape& shape,
+                                       const BatchRequest& request) {
   const std::size_t launches = request.items.size();
   const Layout layout(shape, launches);
   PHASEBIT_TRY(reserve(layout.total_bytes));
   PHASEBIT_TRY(device_.fill(region_, 0, layout.zeroed_bytes / 4));
-  PHASEBIT_TRY(device_.fill(region_ + layout.zeroed_bytes, payload_poison,
+  PHASEBIT_TRY(device_.fill(region_ + layout.zeroed_bytes, image::payload_poison,
                             launches * layout.checksum_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
-  PHASEBIT_TRY(buffers_.make(buffers_of(shape)));
+  PHASEBIT_TRY(buffers_.make(image::buffers_of(shape)));
   device::Arguments arguments;
   arguments.buffers = buffers_.addresses();
   params.payload_in = arguments.buffers.back();
@@ -195,13 +164,12 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
-  record::DeviceState state;
+  BatchOutput batch{std::vector<LaunchOutput>(launches), {}};
   // The last of several, since the power that the driver knows lags behind.
-  while (shape.sms > 0 && device_.busy()) state = device_.state();
+  while (shape.sms > 0 && device_.busy()) batch.state = device_.state();
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
-  std::vector<LaunchOutput> outputs(launches);
   for (std::size_t n = 0; n < launches; ++n) {
-    LaunchOutput& output = outputs[n];
+    LaunchOutput& output = batch.launches[n];
     output.items = request.items[n];
     output.first_tile = first_tiles[n];
     output.sm = device_.info().sm;
@@ -214,19 +182,19 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     std::memcpy(&output.ctas, &host_[layout.ticket(n)], sizeof output.ctas);
     std::memcpy(output.checksum.data(), &host_[layout.checksum(n)], layout.checksum_words * 4);
   }
-  PHASEBIT_TRY(read_stored(shape, outputs));
-  outputs.back().state = state;
-  return outputs;
+  PHASEBIT_TRY(read_stored(shape, batch.launches));
+  return batch;
 }
 
-Result<std::vector<LaunchOutput>> Launcher::run(Device::Function function, const LaunchShape& shape,
-                                                const BatchRequest& request) {
+Result<BatchOutput> Launcher::run(Device::Function function, const LaunchShape& shape,
+                                  const BatchRequest& request) {
   std::uint32_t fewest = 0;
   for (int attempt = 0; attempt < tries; ++attempt) {
-    PHASEBIT_TRY_ASSIGN(outputs, run_once(function, shape, request));
-    const auto short_of = std::find_if(outputs.begin(), outputs.end(),
-                                       [&](const LaunchOutput& o) { return !met(o, shape); });
-    if (short_of == outputs.end()) return std::move(outputs);
+    PHASEBIT_TRY_ASSIGN(batch, run_once(function, shape, request));
+    const auto& launches = batch.launches;
+    const auto short_of = std::find_if(launches.begin(), launches.end(),
+                                       [&](const LaunchOutput& o) { return !met(shape, o); });
+    if (short_of == launches.end()) return std::move(batch);
     fewest = short_of->ctas;
   }
   if (shape.sms > 0)

@@ -4,6 +4,7 @@
 #include "bench/device/device.h"
 #include "bench/point/buffers.h"
 #include "core/image/launch.h"
+#include "core/image/verify.h"
 #include "core/record/record.h"
 
 #include <chrono>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace phasebit::bench::point {
-
-// What a thread's checksum holds when the kernel wrote none. A right checksum has this value once
-// in 2^32.
-inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
 
 struct BatchRequest {
   std::vector<std::uint32_t> items;  // one launch each, in this order
@@ -27,17 +24,8 @@ struct BatchRequest {
   std::chrono::milliseconds hang_limit = std::chrono::seconds(5);  // for its end
 };
 
-struct LaunchOutput {
-  std::uint32_t items = 0;
-  std::uint32_t first_tile = 0;  // of the data, where the launch began to read
-  std::uint32_t ctas = 0;        // that claimed the SM, of those launched; 0 in a cluster
-  int sm = 0;                    // the GPU's compute capability
-  image::StatusRecord status;
-  image::GuardReport report;                 // of a guarded kernel
-  std::vector<std::uint32_t> crumbs;         // where its warps left, when one gave up
-  std::vector<image::SampleRecord> records;  // LaunchShape::records()
-  std::vector<std::uint32_t> checksum;       // LaunchShape::ctas() * threads
-  std::vector<std::uint32_t> stored;         // the buffer of LaunchShape::stored
+struct BatchOutput {
+  std::vector<image::LaunchOutput> launches;
   record::DeviceState state;  // of the GPU while it was busy with a batch of grids, in its last one
 };
 
@@ -47,27 +35,22 @@ struct LaunchOutput {
 device::Grid grid_of(const image::LaunchShape& shape, const record::Conditions& placement,
                      int multiprocessors);
 
-// Tiles that an item of the launch takes of its data: one for each that reads, or copies.
-std::uint64_t tiles_an_item(const image::LaunchShape& shape);
-
 class Launcher {
  public:
   explicit Launcher(device::Device& device) : device_(device), guard_(device), buffers_(device) {}
 
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
-  Result<std::vector<LaunchOutput>> run(device::Device::Function function,
-                                        const image::LaunchShape& shape,
-                                        const BatchRequest& request);
+  Result<BatchOutput> run(device::Device::Function function, const image::LaunchShape& shape,
+                          const BatchRequest& request);
 
  private:
   struct Layout;
-  Result<std::vector<LaunchOutput>> run_once(device::Device::Function function,
-                                             const image::LaunchShape& shape,
-                                             const BatchRequest& request);
+  Result<BatchOutput> run_once(device::Device::Function function, const image::LaunchShape& shape,
+                               const BatchRequest& request);
   Status reserve(std::size_t bytes);
   // The launch's buffer that slots are stored to, kept for read_stored.
   Status keep_stored(const image::LaunchShape& shape, std::size_t launch, std::size_t launches);
-  Status read_stored(const image::LaunchShape& shape, std::vector<LaunchOutput>& outputs);
+  Status read_stored(const image::LaunchShape& shape, std::vector<image::LaunchOutput>& outputs);
   // Each launch reads on where the one before it ended, so that nothing it reads is in a cache from
   // before unless all of the data is. The tile it begins at, of shape.data.
   std::uint32_t next_tile(const image::LaunchShape& shape, std::uint32_t items);

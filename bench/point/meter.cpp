@@ -1,14 +1,18 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
-#include "bench/point/verify.h"
 #include "bench/point/whole.h"
+#include "core/image/verify.h"
 #include "core/record/statistics.h"
 
 #include <algorithm>
 #include <chrono>
 
 namespace phasebit::bench::point {
+
+using image::ExpectedChecksums;
+using image::LaunchOutput;
+
 namespace {
 
 constexpr double ticks_for_a_clock = 200;
@@ -104,15 +108,15 @@ BatchRequest Meter::batch_of(const MeasureRequest& request,
   return batch;
 }
 
-Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request,
-                                           device::Device::Function function,
-                                           std::vector<std::uint32_t> items,
-                                           ExpectedChecksums& checksums) {
+Result<BatchOutput> Meter::run_verified(const MeasureRequest& request,
+                                        device::Device::Function function,
+                                        std::vector<std::uint32_t> items,
+                                        ExpectedChecksums& checksums) {
   const image::LaunchShape& shape = request.variant->launch;
-  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch_of(request, std::move(items))));
-  for (const LaunchOutput& output : outputs)
-    PHASEBIT_TRY(verify_launch(shape, request.placement, output, checksums));
-  return std::move(outputs);
+  PHASEBIT_TRY_ASSIGN(batch, launcher_.run(function, shape, batch_of(request, std::move(items))));
+  for (const LaunchOutput& output : batch.launches)
+    PHASEBIT_TRY(image::verify_launch(shape, request.placement.sm, output, checksums));
+  return std::move(batch);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, const image::Image& image,
@@ -124,14 +128,15 @@ Status Meter::run_guarded(const MeasureRequest& request, const image::Image& ima
                         device_.variable(modules_.module_of(image), image::guard_variable));
     batch.guard = GuardedModule{variable, &image.guard};
   }
-  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, request.variant->launch, batch));
-  image::GuardReport report = outputs.front().report;
+  PHASEBIT_TRY_ASSIGN(made, launcher_.run(function, request.variant->launch, batch));
+  const LaunchOutput& output = made.launches.front();
+  image::GuardReport report = output.report;
   report.warp =
       static_cast<std::uint32_t>(request.placement.numbered(static_cast<int>(report.warp)));
   if (report.code != 0)
-    return fail(Step::guard, "{}{}", image::describe(report, image.guard, outputs.front().sm),
-                others_who_left(outputs.front(), image.guard));
-  return verify_launch(request.variant->launch, request.placement, outputs.front(), checksums);
+    return fail(Step::guard, "{}{}", image::describe(report, image.guard, output.sm),
+                others_who_left(output, image.guard));
+  return image::verify_launch(request.variant->launch, request.placement.sm, output, checksums);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
@@ -146,7 +151,7 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& chec
                      "pack it again");
   PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
-  for (const std::uint32_t items : guard_counts(variant.launch)) {
+  for (const std::uint32_t items : image::guard_counts(variant.launch)) {
     const Status done = run_guarded(request, *image, function, items, checksums);
     if (!done)
       return fail(done.error().step, "guarded build, {} items: {}", items, done.error().message);
@@ -162,13 +167,15 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request,
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
   // One item may take milliseconds: 128 of them would be the greater part of a second.
-  PHASEBIT_TRY_ASSIGN(one, run_verified(request, function, {allowed_items(shape, 0)}, checksums));
-  const bool is_long = sample_of(shape, one[0]).cycles > long_item_cycles;
+  PHASEBIT_TRY_ASSIGN(one,
+                      run_verified(request, function, {image::allowed_items(shape, 0)}, checksums));
+  const bool is_long = sample_of(shape, one.launches[0]).cycles > long_item_cycles;
   std::uint32_t base = 0;
   for (std::uint64_t first = is_long ? 1 : first_trial; base == 0; first *= 4) {
-    PHASEBIT_TRY_ASSIGN(outputs,
+    PHASEBIT_TRY_ASSIGN(trial,
                         run_verified(request, function, trial_counts(shape, first), checksums));
-    base = chain_base(shape, sample_of(shape, outputs[0]), sample_of(shape, outputs[1]));
+    base =
+        chain_base(shape, sample_of(shape, trial.launches[0]), sample_of(shape, trial.launches[1]));
   }
   bases_.emplace(request.variant->key.hash, base);
   return base;
@@ -186,14 +193,15 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
   while (true) {
     // The first round of a batch warms up: clocks, caches, and the way from the host.
     const int fresh = std::min(rounds_per_batch, std::max(1, request.max_rounds - rounds));
-    PHASEBIT_TRY_ASSIGN(outputs,
+    PHASEBIT_TRY_ASSIGN(batch,
                         run_verified(request, function, chain_counts(base, fresh + 1), checksums));
+    const std::vector<LaunchOutput>& outputs = batch.launches;
     for (std::size_t n = 4; n < outputs.size(); ++n) {
       measurement.samples.push_back(sample_of(shape, outputs[n]));
       measurement.timer_step_ns = smallest_step(measurement.timer_step_ns, shape, outputs[n]);
     }
     note_sms(shape, outputs, sms);
-    states.push_back(outputs.back().state);
+    states.push_back(batch.state);
     measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
     rounds += fresh;
     PHASEBIT_TRY_ASSIGN(summary, record::summarise(measurement.samples));
@@ -267,7 +275,7 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
   if (variant.whole) return measure_whole(request, report);
-  PHASEBIT_TRY(check_shape(variant.launch));
+  PHASEBIT_TRY(image::check_shape(variant.launch));
   report(Phase::loading);
   ExpectedChecksums checksums(variant.launch, request.seed);
   PHASEBIT_TRY_ASSIGN(function, function_of(*timed, request));

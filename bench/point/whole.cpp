@@ -62,7 +62,7 @@ Status WholePoint::run_guarded() {
     return one.kind == image::WholeParameter::Kind::items;
   });
   for (const std::uint32_t items :
-       has_items ? guard_counts(image::LaunchShape()) : std::vector<std::uint32_t>{1})
+       has_items ? image::guard_counts(image::LaunchShape()) : std::vector<std::uint32_t>{1})
     PHASEBIT_TRY(run_guarded(items));
   return {};
 }

@@ -1,5 +1,6 @@
 #include "bench/worker/handle.h"
 
+#include "bench/point/meter.h"
 #include "bench/worker/channel.h"
 #include "bench/worker/message.h"
 #include "core/base/interrupt.h"
@@ -149,14 +150,15 @@ Result<DeviceInfo> WorkerHandle::start() {
   return info_;
 }
 
-std::string WorkerHandle::line_of(const PointRequest& request) const {
-  PointRequest sent = request;
+std::string WorkerHandle::line_of(const point::PointRequest& request) const {
+  point::PointRequest sent = request;
   // The worker knows where a guarded kernel hangs, and says so before it is killed.
   sent.hang_seconds = std::chrono::duration<double>(options_.watchdog).count() / 2;
   return encode(sent);
 }
 
-Status WorkerHandle::send(const PointRequest& request, const std::optional<PointRequest>& next) {
+Status WorkerHandle::send(const point::PointRequest& request,
+                          const std::optional<point::PointRequest>& next) {
   const std::string line = line_of(request);
   if (!sent_ahead_.empty() && sent_ahead_ != line) stop();  // its answer would come first
   PHASEBIT_TRY(start());
@@ -167,8 +169,8 @@ Status WorkerHandle::send(const PointRequest& request, const std::optional<Point
   return {};
 }
 
-Result<Measurement> WorkerHandle::measure(const PointRequest& request,
-                                          const std::optional<PointRequest>& next) {
+Result<Measurement> WorkerHandle::measure(const point::PointRequest& request,
+                                          const std::optional<point::PointRequest>& next) {
   lost_ = hung_ = false;
   PHASEBIT_TRY(send(request, next));
   const auto deadline = Clock::now() + options_.watchdog;
@@ -226,16 +228,9 @@ class Server {
     const auto variant = variants_.find(request->variant_hash);
     if (variant == variants_.end())
       return Error{Step::bundle, fmt::format("no variant {}", request->variant_hash), {}};
-    point::MeasureRequest measure;
-    measure.variant = variant->second;
-    measure.placement = request->placement;
-    measure.seed = request->seed;
-    measure.max_rounds = request->max_rounds;
-    measure.max_seconds = request->max_seconds;
-    measure.timer_tick_ns = request->timer_tick_ns;
-    measure.hang_seconds = request->hang_seconds;
-    auto measured = meter_.measure(
-        measure, [&](point::Phase phase) { channel_.send(encode(WorkerReply(phase))); });
+    auto measured = meter_.measure({*request, variant->second}, [&](point::Phase phase) {
+      channel_.send(encode(WorkerReply(phase)));
+    });
     if (!measured) return measured.error();
     measured->quality.first_use = first_;
     first_ = false;

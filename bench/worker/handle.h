@@ -35,8 +35,8 @@ class WorkerHandle {
   // the answer; the following call asks for that point. A worker that died, hung (killed after the
   // watchdog) or lost its device is gone afterwards; the error says which, and the next call starts
   // another.
-  Result<point::Measurement> measure(const PointRequest& request,
-                                     const std::optional<PointRequest>& next = std::nullopt);
+  Result<point::Measurement> measure(const point::PointRequest& request,
+                                     const std::optional<point::PointRequest>& next = std::nullopt);
 
   // Ends the worker, if there is one, and waits for it.
   void stop();
@@ -51,9 +51,9 @@ class WorkerHandle {
 
  private:
   Status spawn();
-  std::string line_of(const PointRequest& request) const;
+  std::string line_of(const point::PointRequest& request) const;
   // The request, unless it lies there, and the next.
-  Status send(const PointRequest& request, const std::optional<PointRequest>& next);
+  Status send(const point::PointRequest& request, const std::optional<point::PointRequest>& next);
   Result<WorkerReply> next_reply(std::chrono::steady_clock::time_point deadline, const char* doing);
   // Kills and reaps; says how the child ended.
   std::string reap(int signal);

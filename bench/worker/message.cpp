@@ -48,7 +48,7 @@ void read_field(const json& in, std::vector<Value>& values) {
 
 PHASEBIT_JSON_FIELDS(phasebit::record::Conditions, sm, first_warp, start_offset, padding, gap_after,
                      gap_warps)
-PHASEBIT_JSON_FIELDS(phasebit::bench::worker::PointRequest, variant_hash, placement, seed,
+PHASEBIT_JSON_FIELDS(phasebit::bench::point::PointRequest, variant_hash, placement, seed,
                      max_rounds, max_seconds, timer_tick_ns, hang_seconds)
 PHASEBIT_JSON_FIELDS(phasebit::record::DeviceRow, uuid, name, driver, target, multiprocessors,
                      l2_bytes, max_clock_khz)
@@ -99,13 +99,13 @@ Enumeration value_of(const json& number, Enumeration last) {
 
 }  // namespace
 
-std::string encode(const PointRequest& request) {
+std::string encode(const point::PointRequest& request) {
   return json(request).dump();
 }
 
-Result<PointRequest> decode_request(const std::string& line) {
+Result<point::PointRequest> decode_request(const std::string& line) {
   try {
-    return json::parse(line).get<PointRequest>();
+    return json::parse(line).get<point::PointRequest>();
   } catch (const json::exception& error) {
     return fail(Step::io, "request not understood: {}", error.what());
   }

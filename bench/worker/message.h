@@ -1,7 +1,8 @@
 // What the bench and its worker process say to each other: one JSON object a line.
 #pragma once
 
-#include "bench/point/meter.h"
+#include "bench/device/device.h"
+#include "bench/point/chain.h"
 
 #include <string>
 #include <variant>
@@ -9,18 +10,8 @@
 namespace phasebit::bench::worker {
 
 // To the worker.
-struct PointRequest {
-  std::string variant_hash;
-  record::Conditions placement;
-  std::uint32_t seed = 0;
-  int max_rounds = 64;
-  double max_seconds = 0.25;
-  double timer_tick_ns = 1000;
-  double hang_seconds = 5;  // for the end of a guarded launch: less than the watchdog's time
-};
-
-std::string encode(const PointRequest& request);
-Result<PointRequest> decode_request(const std::string& line);
+std::string encode(const point::PointRequest& request);
+Result<point::PointRequest> decode_request(const std::string& line);
 
 // From the worker: first its device or why there is none; then for each request the phases it goes
 // through and at last a measurement or an error.

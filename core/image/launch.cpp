@@ -111,6 +111,65 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
   return items_of_unit(items_until_leaving(slice, items), slice.unit, turns);
 }
 
+namespace {
+
+std::uint32_t granule_of(const LaunchShape& shape) {
+  return static_cast<std::uint32_t>(std::max(1, shape.item_granule));
+}
+
+std::uint64_t rounded_up(const LaunchShape& shape, std::uint64_t items) {
+  const std::uint64_t granule = granule_of(shape);
+  const std::uint64_t wanted = std::max<std::uint64_t>(
+      {items, static_cast<std::uint64_t>(std::max(1, shape.min_items)), granule});
+  return (wanted + granule - 1) / granule * granule;
+}
+
+// The largest n of a chain n .. 4n.
+std::uint64_t largest_base(const LaunchShape& shape) {
+  if (shape.max_items <= 0) return ~std::uint64_t{0};
+  return static_cast<std::uint64_t>(shape.max_items) / 4 / granule_of(shape) * granule_of(shape);
+}
+
+}  // namespace
+
+Status check_chain(const LaunchShape& shape) {
+  if (rounded_up(shape, 0) <= largest_base(shape)) return {};
+  return fail(Step::bundle,
+              "at most {} items a launch, at least {}: no room for four chain lengths",
+              shape.max_items, rounded_up(shape, 0));
+}
+
+std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items) {
+  return static_cast<std::uint32_t>(std::min(rounded_up(shape, items), largest_base(shape)));
+}
+
+std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
+  const std::uint32_t smallest = allowed_items(shape, 0), granule = granule_of(shape);
+  std::vector<std::uint32_t> counts;
+  for (const std::uint32_t more : {0U, 1U, 2U, 17U, 40U})
+    if (const std::uint32_t count = smallest + more * granule;
+        shape.max_items <= 0 || count <= static_cast<std::uint32_t>(shape.max_items))
+      counts.push_back(count);
+  return counts;
+}
+
+std::vector<Buffer> buffers_of(const LaunchShape& shape) {
+  std::vector<Buffer> buffers = shape.buffers;
+  const auto bytes = static_cast<std::uint64_t>(shape.payload.images_bytes());
+  buffers.push_back({payload_in_buffer, bytes, {BufferFill::Kind::none, 0}});
+  return buffers;
+}
+
+KernelParams params_of(const LaunchShape& shape) {
+  KernelParams params;
+  params.work_amount = shape.work_amount;
+  params.delay_cycles = shape.delay_cycles;
+  params.first_rank = static_cast<std::uint16_t>(shape.first_rank);
+  params.second_rank = static_cast<std::uint16_t>(shape.second_rank);
+  params.load_ctas = static_cast<std::uint32_t>(shape.sms > 0 ? shape.sms : shape.load_ctas);
+  return params;
+}
+
 std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name) {
   if (name == payload_in_buffer) return shape.payload.images_bytes();
   for (const Buffer& buffer : shape.buffers)

@@ -278,6 +278,24 @@ std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items);
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, std::uint32_t items);
 
+// Step::bundle when the shape's largest count leaves no room for four chain lengths.
+Status check_chain(const LaunchShape& shape);
+
+// The smallest number of items that is at least `items` and that the shape allows, as long as the
+// chain n, 2n, 3n, 4n stays within the shape's largest count.
+std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items);
+
+// Counts for the guarded build: the smallest, its neighbours, and a few that end in another slot;
+// none above the shape's largest.
+std::vector<std::uint32_t> guard_counts(const LaunchShape& shape);
+
+// What its kernel's buffers are: the shape's own, then what payload_in points to, which the kernel
+// writes itself and a shape that copies nothing has no bytes of.
+std::vector<Buffer> buffers_of(const LaunchShape& shape);
+
+// The block of a launch as far as the shape says it: no addresses, no items, no placement.
+KernelParams params_of(const LaunchShape& shape);
+
 // Bytes of a buffer of the launch, or of payload_in; -1 of none.
 std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name);
 

@@ -3,6 +3,7 @@
 #include "analysis/cubin/change/padding.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/base/parallel.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/manifest.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace phasebit::pipeline::bundle {
 
@@ -179,24 +181,35 @@ void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
 
 // Whether a stranger's text has waits that the guard pass can bound; why not goes to standard
 // error.
-bool can_be_guarded(const Space& space, const VariantKey& key) {
-  const auto guarded = images::render_one(space, key, Build::guarded);
+bool can_be_guarded(const VariantKey& key, const Result<Prepared>& guarded) {
   if (!guarded)
     fmt::print(stderr, "note: {}: no guarded build: {}\n", key.id, guarded.error().text());
   return guarded && !guarded->sites.empty();
 }
 
+// The guarded builds of those that wait, whose head says so from now on, in their order.
+Result<std::vector<Prepared>> guard_waiting(std::vector<Prepared>& timed, unsigned jobs) {
+  std::vector<std::optional<Result<Prepared>>> made(timed.size());
+  base::parallel_for(timed.size(), jobs, [&](size_t i) {
+    if (timed[i].head.launch.guarded || image::is_whole(timed[i].key))
+      made[i] = images::guarded_of(timed[i]);
+  });
+  std::vector<Prepared> guarded;
+  for (size_t i = 0; i < timed.size(); ++i) {
+    if (!made[i]) continue;
+    bool& waits = timed[i].head.launch.guarded;
+    if (image::is_whole(timed[i].key)) waits = can_be_guarded(timed[i].key, *made[i]);
+    if (!waits) continue;
+    if (!*made[i]) return tl::unexpected<Error>(made[i]->error());
+    guarded.push_back(std::move(**made[i]));
+  }
+  return guarded;
+}
+
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
-                     const PackRequest& request) {
-  const auto& variants = space.expansion.variants;
+                     std::vector<Prepared> timed, const PackRequest& request) {
   PHASEBIT_TRY_ASSIGN(launches, whole_launches(packing, space, request.whole));
-  PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, request.tools.jobs));
-  for (Prepared& one : timed)
-    if (image::is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
-  std::vector<VariantKey> waiting;  // those that need a guarded build
-  for (const Prepared& one : timed)
-    if (one.head.launch.guarded) waiting.push_back(one.key);
-  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, request.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(guarded, guard_waiting(timed, request.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
   const std::vector<images::CodeColumn> column{{request.target, {}}};
@@ -211,8 +224,8 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());
   size_t next_guarded = 0;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    BundleVariant variant{variants[i], timed[i].head.launch, {}};
+  for (size_t i = 0; i < timed.size(); ++i) {
+    BundleVariant variant{timed[i].key, timed[i].head.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
     if (variant.launch.guarded) {
       add_image(packing, variant, guarded_set.images[next_guarded]);
@@ -230,23 +243,23 @@ void say_left_out(const std::string& reason, std::size_t count) {
   fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
 }
 
-// Variants whose text their ptxas cannot be asked about at all (check_takes) are left out, counted
-// by the reason.
-Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request) {
+// The timed builds. Variants whose text their ptxas cannot be asked about at all (check_takes) are
+// left out, counted by the reason.
+Result<std::vector<Prepared>> prepare_taken(Tools& tools, const Space& space,
+                                            const PackRequest& request) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, request.tools.jobs));
   std::map<std::string, size_t> reasons;
-  std::vector<VariantKey> kept;
-  for (const Prepared& one : prepared) {
+  std::vector<Prepared> kept;
+  for (Prepared& one : prepared) {
     PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(one.choice.ptxas));
     if (const Status takes = ptxas::check_takes(*toolchain, one.kernel, request.target); takes)
-      kept.push_back(one.key);
+      kept.push_back(std::move(one));
     else
       ++reasons[takes.error().message];
   }
   for (const auto& [reason, count] : reasons) say_left_out(reason, count);
   if (kept.empty()) return fail(Step::usage, "no variant is left to pack for {}", request.target);
-  space.expansion.variants = std::move(kept);
-  return {};
+  return kept;
 }
 
 // Several anchors share a kernel with different launch shapes: each distinct entry is assembled
@@ -276,7 +289,7 @@ Result<Packing> pack(const PackRequest& request) {
   space.target = request.target;
   PHASEBIT_TRY_ASSIGN(left_out, select::leave_out_forms(space, request.target));
   for (const auto& [reason, count] : left_out) say_left_out(reason, count);
-  PHASEBIT_TRY(leave_out_refused(tools, space, request));
+  PHASEBIT_TRY_ASSIGN(timed, prepare_taken(tools, space, request));
   Packing packing;
   image::Manifest& manifest = packing.manifest;
   manifest.target = request.target;
@@ -291,7 +304,7 @@ Result<Packing> pack(const PackRequest& request) {
   manifest.catalogue = image::facts_of(render::catalogue_facts(*plain));
   if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
   const std::size_t anchors = manifest.variants.size();
-  PHASEBIT_TRY(pack_variants(packing, tools, space, request));
+  PHASEBIT_TRY(pack_variants(packing, tools, space, std::move(timed), request));
   PHASEBIT_TRY(name_templates(request.space, anchors, manifest));
   add_moves(packing);
   return packing;

@@ -108,9 +108,9 @@ void say_what_guards_cost(const std::string& target, const std::vector<Prepared>
                target, serialized, prepared.size(), *first_serialized);
 }
 
-Status assemble_build(const AssembleRequest& request, Tools& tools, const select::Space& space,
-                      const std::vector<std::string>& targets, Build build, AssembledImages& made) {
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, request.tools.jobs));
+Status assemble_build(const AssembleRequest& request, Tools& tools,
+                      const std::vector<std::string>& targets,
+                      const std::vector<Prepared>& prepared, Build build, AssembledImages& made) {
   std::optional<disassembly::Disassembler> disassembler;
   if (request.gate && build == Build::timed) {
     PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
@@ -142,18 +142,19 @@ Result<AssembledImages> assemble_images(const AssembleRequest& request) {
   if (request.gate && request.build == "guarded")
     return with_hint(fail(Step::usage, "--gate: what is gated is the timed build"),
                      "--build timed or both");
-  std::vector<Build> builds = {Build::timed, Build::guarded};
-  if (request.build != "both") {
-    PHASEBIT_TRY_ASSIGN(build, select::parse_build(request.build));
-    builds = {build};
-  }
+  const bool both = request.build == "both";
+  PHASEBIT_TRY_ASSIGN(build, select::parse_build(both ? "timed" : request.build));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
   PHASEBIT_TRY_ASSIGN(targets,
                       chosen_targets(tools.toolchain, request.targets, request.targets_file));
   PHASEBIT_TRY_ASSIGN(space, select::open_space(request.space, select::Forks::included));
   AssembledImages made;
-  for (const Build build : builds)
-    PHASEBIT_TRY(assemble_build(request, tools, space, targets, build, made));
+  const unsigned jobs = request.tools.jobs;
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, jobs));
+  PHASEBIT_TRY(assemble_build(request, tools, targets, prepared, build, made));
+  if (!both) return made;
+  PHASEBIT_TRY_ASSIGN(guarded, guarded_of(prepared, jobs));
+  PHASEBIT_TRY(assemble_build(request, tools, targets, guarded, Build::guarded, made));
   return made;
 }
 

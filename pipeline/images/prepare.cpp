@@ -133,40 +133,6 @@ Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build
   return VariantMaker(space).make(variant, build);
 }
 
-Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
-  return prepare(space, space.expansion.variants, build, jobs);
-}
-
-Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
-                                      Build build, unsigned jobs) {
-  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::optional<Result<Rendered>>> made(variants.size());
-  base::parallel_for(jobs, jobs, [&](size_t thread) {
-    VariantMaker maker(space);
-    for (size_t i = thread; i < variants.size(); i += jobs)
-      made[i] = maker.make(variants[i], build);
-  });
-  std::vector<Prepared> prepared;
-  prepared.reserve(variants.size());
-  for (size_t i = 0; i < variants.size(); ++i) {
-    Result<Rendered>& one = *made[i];
-    if (!one && space::llvm_of(variants[i]).version.empty())
-      return tl::unexpected<Error>(one.error());
-    Prepared next{variants[i], {}, {}, {}, {}, space::assembler_of(space.catalogue, variants[i])};
-    if (one) {
-      next.head = std::move(one->head);
-      next.kernel = std::move(one->kernel);
-      next.sites = std::move(one->sites);
-    } else {
-      next.refused = one.error();
-      next.head.key = variants[i];
-      next.kernel.build = build;
-    }
-    prepared.push_back(std::move(next));
-  }
-  return prepared;
-}
-
 namespace {
 
 // A placement may put warps in front of the shape's own.
@@ -193,44 +159,111 @@ Status lead_back(ptxas::Kernel& kernel, std::string_view text, const ptx::PtxFil
   return {};
 }
 
+struct GuardedText {
+  ptxas::Kernel kernel;
+  std::vector<image::WaitSite> sites;
+};
+
 // A whole file is guarded as a file: its functions may wait too.
-Result<Rendered> guarded_file(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(text, base::read_file(timed.path));
-  const std::string& name = timed.kernel.source.front().file;
+Result<GuardedText> guarded_file(const ptxas::Kernel& timed, const fs::path& path) {
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+  const std::string& name = timed.source.front().file;
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, name));
   PHASEBIT_TRY_ASSIGN(guarded, guard::guard(file));
   const std::string written = ptx::write_ptx(guarded.file);
   PHASEBIT_TRY_ASSIGN(kernels, render::read_kernels(written, name));
   for (Rendered& one : kernels) {
-    if (one.kernel.entry != timed.kernel.entry) continue;
+    if (one.kernel.entry != timed.entry) continue;
     PHASEBIT_TRY(lead_back(one.kernel, written, file, guarded));
-    one.sites = std::move(guarded.sites);
-    return std::move(one);
+    return GuardedText{std::move(one.kernel), std::move(guarded.sites)};
   }
   bug("the guard lost an entry");
 }
 
-Result<Rendered> guarded_statements(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(
-      guarded, guard::guard_kernel(timed.kernel, render::entry_name(timed.head.key, Build::guarded),
-                                   bounds_of(timed.head.launch), timed.head.registers));
-  Rendered out;
-  out.kernel = std::move(guarded.kernel);
-  out.sites = std::move(guarded.sites);
-  for (std::size_t n = 0; n < out.kernel.statements.size(); ++n)
-    out.listing.push_back({out.kernel.statements[n], out.kernel.source[n]});
-  return out;
+Result<GuardedText> guarded_text(const ptxas::Kernel& timed, const ptx::head::Head& head,
+                                 const fs::path& path) {
+  if (timed.as_is) return guarded_file(timed, path);
+  PHASEBIT_TRY_ASSIGN(guarded,
+                      guard::guard_kernel(timed, render::entry_name(head.key, Build::guarded),
+                                          bounds_of(head.launch), head.registers));
+  return GuardedText{std::move(guarded.kernel), std::move(guarded.sites)};
 }
 
 }  // namespace
 
 Result<Rendered> guarded_kernel(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(out, timed.kernel.as_is ? guarded_file(timed) : guarded_statements(timed));
+  PHASEBIT_TRY_ASSIGN(text, guarded_text(timed.kernel, timed.head, timed.path));
+  Rendered out;
+  out.kernel = std::move(text.kernel);
   out.kernel.build = Build::guarded;
+  out.sites = std::move(text.sites);
+  for (std::size_t n = 0; !timed.kernel.as_is && n < out.kernel.statements.size(); ++n)
+    out.listing.push_back({out.kernel.statements[n], out.kernel.source[n]});
   out.head = timed.head;
   out.head.build = Build::guarded;
   out.has_head = timed.has_head;
-  return std::move(out);
+  return out;
+}
+
+Result<Prepared> guarded_of(const Prepared& timed) {
+  Prepared out{timed.key, timed.head, {}, timed.path, {}, timed.refused, timed.choice};
+  if (!out.refused) {
+    PHASEBIT_TRY_ASSIGN(text, guarded_text(timed.kernel, timed.head, timed.path));
+    out.kernel = std::move(text.kernel);
+    out.sites = std::move(text.sites);
+    out.head.build = Build::guarded;
+  }
+  out.kernel.build = Build::guarded;
+  return out;
+}
+
+namespace {
+
+// The first error in the order of the variants.
+Result<std::vector<Prepared>> all_of(std::vector<Result<Prepared>> made) {
+  std::vector<Prepared> prepared;
+  prepared.reserve(made.size());
+  for (Result<Prepared>& one : made) {
+    if (!one) return tl::unexpected<Error>(one.error());
+    prepared.push_back(std::move(*one));
+  }
+  return prepared;
+}
+
+Result<Prepared> prepared_of(const Space& space, VariantMaker& maker, const VariantKey& variant,
+                             Build build) {
+  auto made = maker.make(variant, Build::timed);
+  if (!made && space::llvm_of(variant).version.empty()) return tl::unexpected<Error>(made.error());
+  Prepared timed{variant, {}, {}, {}, {}, {}, space::assembler_of(space.catalogue, variant)};
+  if (made) {
+    timed.head = std::move(made->head);
+    timed.kernel = std::move(made->kernel);
+    timed.path = std::move(made->path);
+  } else {
+    timed.head.key = variant;
+    timed.refused = made.error();
+  }
+  return build == Build::timed ? std::move(timed) : guarded_of(timed);
+}
+
+}  // namespace
+
+Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
+  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
+  const std::vector<VariantKey>& variants = space.expansion.variants;
+  std::vector<Result<Prepared>> made(variants.size());
+  base::parallel_for(jobs, jobs, [&](size_t thread) {
+    VariantMaker maker(space);
+    for (size_t i = thread; i < variants.size(); i += jobs)
+      made[i] = prepared_of(space, maker, variants[i], build);
+  });
+  return all_of(std::move(made));
+}
+
+Result<std::vector<Prepared>> guarded_of(const std::vector<Prepared>& timed, unsigned jobs) {
+  std::vector<Result<Prepared>> made(timed.size());
+  base::parallel_for(timed.size(), jobs, [&](size_t i) { made[i] = guarded_of(timed[i]); });
+  return all_of(std::move(made));
 }
 
 }  // namespace phasebit::pipeline::images

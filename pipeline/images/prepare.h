@@ -18,6 +18,7 @@ struct Prepared {
   image::VariantKey key;
   ptx::head::Head head;
   ptxas::Kernel kernel;
+  fs::path path = {};                       // of the file that it was read from; "" of others
   std::vector<image::WaitSite> sites = {};  // of a guarded build
   // Why there is no kernel: LLVM has no IR of the variant, or does not make PTX of it.
   std::optional<Error> refused = {};
@@ -56,14 +57,14 @@ Result<render::Rendered> render_one(const select::Space& space, const image::Var
 // LLVM does not make is refused, and all others are prepared.
 Result<std::vector<Prepared>> prepare(const select::Space& space, image::Build build,
                                       unsigned jobs);
-// Some of them.
-Result<std::vector<Prepared>> prepare(const select::Space& space,
-                                      const std::vector<image::VariantKey>& variants,
-                                      image::Build build, unsigned jobs);
 
 // The guarded build of a kernel, wherever its text came from.
 
-// Made from the timed build (gen/guard). Its head says that it is guarded.
+// Made from the timed build (gen/guard), which is not rendered again. Its head says that it is
+// guarded. Of a refused one as refused.
 Result<render::Rendered> guarded_kernel(const render::Rendered& timed);
+Result<Prepared> guarded_of(const Prepared& timed);
+// Of several, on `jobs` threads; the first error stops it.
+Result<std::vector<Prepared>> guarded_of(const std::vector<Prepared>& timed, unsigned jobs);
 
 }  // namespace phasebit::pipeline::images

@@ -159,8 +159,7 @@ class Sides {
     std::string target = of_side(options_.targets, i);
     if (target.empty()) target = select::default_target(words_[i]);
     PHASEBIT_TRY(tools_.targets.find(target));
-    PHASEBIT_TRY_ASSIGN(
-        request, select::request_of_side(options_.space, words_[i], words_[1 - i]));
+    PHASEBIT_TRY_ASSIGN(request, select::request_of_side(options_.space, words_[i], words_[1 - i]));
     request.kernel = of_side(options_.kernels, i);
     if (!options_.toolchains.empty()) request.toolchains = {of_side(options_.toolchains, i)};
     PHASEBIT_TRY_ASSIGN(space, select::open_one(request, words_[i]));

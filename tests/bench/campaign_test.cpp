@@ -205,7 +205,7 @@ TEST(MessageTest, NumbersThatTheirFieldsCannotHoldAreRefused) {
 }
 
 TEST(MessageTest, WhatGoesInComesOut) {
-  const bench::worker::PointRequest request{"abc", {3, 1}, 99, 12, 0.5, 32};
+  const bench::point::PointRequest request{"abc", {3, 1}, 99, 12, 0.5, 32};
   const auto back = bench::worker::decode_request(bench::worker::encode(request));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->variant_hash, "abc");

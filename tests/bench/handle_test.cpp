@@ -9,7 +9,7 @@
 
 namespace phasebit::test {
 
-using bench::worker::PointRequest;
+using bench::point::PointRequest;
 using bench::worker::WorkerHandle;
 
 namespace {

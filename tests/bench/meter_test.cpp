@@ -93,25 +93,6 @@ TEST(MeterTest, AThreadThatFoldedNothingIsNamed) {
       "after 1 items, expected 0x0000004e");  // 77 + 1
 }
 
-TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
-  LaunchShape shape = ring_shape();
-  shape.payload = {};
-  shape.phases_checked = 0;
-  bench::point::LaunchOutput output;
-  output.items = 3;
-  output.records.resize(static_cast<std::size_t>(shape.records()));
-  for (const image::RoleSlice& slice : shape.slices) {
-    image::SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
-    record.role = static_cast<std::uint32_t>(slice.role);
-    record.items = 3;
-  }
-  bench::point::ExpectedChecksums checksums(shape, 0);
-  EXPECT_TRUE(bench::point::verify_launch(shape, {}, output, checksums));
-  output.records[1].role = 2;
-  EXPECT_EQ(bench::point::verify_launch(shape, {}, output, checksums).error().text(),
-            "verify: record 1 has role 2, but no role runs there");
-}
-
 TEST(MeterTest, RolesThatTakeTurnsAreCountedApart) {
   Bench bench;
   LaunchShape& shape = bench.variant.launch;

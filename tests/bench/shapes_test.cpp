@@ -1,9 +1,7 @@
 // Launch shapes beyond a ring on one SM: load, clusters, victims, readings, capped chains.
-#include "bench/point/verify.h"
 #include "tests/bench/one_point.h"
 
 #include <algorithm>
-#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -86,22 +84,6 @@ TEST(ClusterTest, RolesInEveryRankAreVerifiedInEveryRank) {
             "verify: warp 1 of cta 0 (consumer) ran on SM 2, expected 1");
 }
 
-TEST(ClusterTest, ARecordInARankWithoutARoleIsAnError) {
-  const LaunchShape shape = cluster_shape(2, 0, 0);
-  bench::point::LaunchOutput output;
-  output.items = 3;
-  output.records.resize(static_cast<std::size_t>(shape.records()));
-  output.records[0].role = 1;
-  output.records[0].items = 3;
-  LaunchShape one_role = shape;
-  one_role.slices.pop_back();
-  bench::point::ExpectedChecksums checksums(one_role, 0);
-  EXPECT_TRUE(bench::point::verify_launch(one_role, {}, output, checksums));
-  output.records[2].role = 1;
-  EXPECT_EQ(bench::point::verify_launch(one_role, {}, output, checksums).error().text(),
-            "verify: record 2 has role 1, but no role runs there");
-}
-
 struct RefusedRow {
   int sm, max_cluster, wanted;
   const char* error;
@@ -123,7 +105,7 @@ TEST(ClusterTest, ASizeThatTheDeviceRefusesIsNamedWithItsLimit) {
 
 TEST(ClusterTest, TheClockIsThatOfOneSm) {
   const LaunchShape shape = cluster_shape(2, 0, 1);
-  std::vector<bench::point::LaunchOutput> outputs(3);
+  std::vector<image::LaunchOutput> outputs(3);
   const std::uint32_t sms[] = {4, 4, 9};
   for (std::size_t n = 0; n < 3; ++n) {
     outputs[n].records.resize(static_cast<std::size_t>(shape.records()));
@@ -220,37 +202,6 @@ TEST(LongItemTest, IsItsOwnChain) {
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.front().items, 1U);
   EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
-}
-
-struct ShapeRow {
-  std::function<void(LaunchShape&)> spoil;
-  const char* error;
-};
-
-TEST(ShapeTest, WhatNoLaunchCanFollowIsNamed) {
-  const ShapeRow rows[] = {
-      {[](LaunchShape& s) { s.max_items = 15, s.item_granule = 4; },
-       "bundle: at most 15 items a launch, at least 4: no room for four chain lengths"},
-      {[](LaunchShape& s) { s.readings = {{"polls", "", Role::consumer, 2}}; },
-       "bundle: reading 'polls' has index 2, a record has 2"},
-      {[](LaunchShape& s) { s.readings = {{"polls", "", Role::victim, 0}}; },
-       "bundle: no slice has the role of reading 'polls'"},
-      {[](LaunchShape& s) { s.second_rank = 1; }, "bundle: rank 1 in a cluster of 1"},
-      {[](LaunchShape& s) { s.slices[0].rank_in_cluster = 4, s.cluster_size = 4; },
-       "bundle: rank 4 in a cluster of 4"},
-      {[](LaunchShape& s) { s.cluster_size = 2, s.load_ctas = 1; },
-       "bundle: a cluster of 2 with 1 CTAs per SM and 1 of load"},
-      {[](LaunchShape& s) { s.timed_role = Role::victim; },
-       "bundle: no slice in CTA 0 has the timed role"},
-      {[](LaunchShape& s) { s.slices[1].warp = 2; }, "bundle: a role in warp 2 of 2"},
-  };
-  EXPECT_TRUE(bench::point::check_shape(ring_shape()));
-  for (const ShapeRow& row : rows) {
-    LaunchShape shape = ring_shape();
-    row.spoil(shape);
-    const Status status = bench::point::check_shape(shape);
-    EXPECT_EQ(status ? "" : status.error().text(), row.error);
-  }
 }
 
 }  // namespace

@@ -37,13 +37,14 @@ pipeline::images::Tools tools_without_cache() {
 std::vector<Prepared> prepared_variants() {
   auto all = pipeline::images::prepare(test::space_of("curated"), Build::timed, 0);
   if (!all) bug(all.error().text());
-  const pipeline::select::Space core = test::space_of("core");
+  pipeline::select::Space core = test::space_of("core");
   std::set<std::string> seen;
   std::vector<image::VariantKey> kept;
   for (const image::VariantKey& key : core.expansion.variants)
     if (seen.insert(key.value("probe") + key.value("protocol") + key.value("mover")).second)
       kept.push_back(key);
-  auto others = pipeline::images::prepare(core, kept, Build::timed, 0);
+  core.expansion.variants = std::move(kept);
+  auto others = pipeline::images::prepare(core, Build::timed, 0);
   if (!others) bug(others.error().text());
   for (Prepared& one : *others)
     if (std::none_of(all->begin(), all->end(),

@@ -7,6 +7,7 @@
 namespace phasebit::test {
 
 using image::expected_checksum;
+using image::guard_counts;
 using image::LaunchShape;
 using image::Role;
 using image::RoleSlice;
@@ -29,6 +30,59 @@ TEST(ItemsOfUnit, CountsWhatFallsToAUnit) {
 // Units that share every slot handle every item, whatever their number.
 TEST(ItemsOfUnit, WithoutTurnsEveryUnitHandlesEveryItem) {
   EXPECT_EQ(image::items_of_unit(100, 3, 1), 100U);
+}
+
+LaunchShape of_granule(int granule, int least) {
+  LaunchShape shape;
+  shape.item_granule = granule;
+  shape.min_items = least;
+  return shape;
+}
+
+struct AllowedRow {
+  int granule, least;
+  std::uint64_t wanted;
+  std::uint32_t allowed;
+};
+
+constexpr AllowedRow allowed_rows[] = {
+    {1, 1, 0, 1}, {1, 1, 7, 7}, {4, 4, 5, 8},    {4, 4, 8, 8},
+    {3, 1, 1, 3}, {3, 7, 1, 9}, {32, 32, 0, 32}, {5, 12, 13, 15},
+};
+
+TEST(Items, CountsAreMultiplesOfTheGranuleAndNotBelowTheSmallest) {
+  for (const AllowedRow& row : allowed_rows)
+    EXPECT_EQ(image::allowed_items(of_granule(row.granule, row.least), row.wanted), row.allowed)
+        << row.granule << ' ' << row.least << ' ' << row.wanted;
+}
+
+TEST(Items, TheGuardedBuildSeesTheSmallestCountAndOddOnes) {
+  EXPECT_EQ(guard_counts(of_granule(1, 1)), (std::vector<std::uint32_t>{1, 2, 3, 18, 41}));
+  EXPECT_EQ(guard_counts(of_granule(4, 4)), (std::vector<std::uint32_t>{4, 8, 12, 72, 164}));
+}
+
+struct CappedRow {
+  int granule, least, most;
+  std::uint64_t wanted;
+  std::uint32_t allowed;
+  std::vector<std::uint32_t> guard;
+};
+
+TEST(Items, ACapHoldsForTheLongestOfFourAndForTheGuardedBuild) {
+  const CappedRow rows[] = {
+      {1, 1, 40, 1000, 10, {1, 2, 3, 18}},  // 4 * 10
+      {1, 1, 43, 1000, 10, {1, 2, 3, 18, 41}},
+      {4, 4, 40, 1000, 8, {4, 8, 12}},  // 12 would be 48 items
+      {1, 1, 4, 1000, 1, {1, 2, 3}},
+      {1, 1, 0, 1000, 1000, {1, 2, 3, 18, 41}},  // no cap
+  };
+  for (const CappedRow& row : rows) {
+    LaunchShape shape = of_granule(row.granule, row.least);
+    shape.max_items = row.most;
+    EXPECT_TRUE(image::check_chain(shape));
+    EXPECT_EQ(image::allowed_items(shape, row.wanted), row.allowed) << row.most;
+    EXPECT_EQ(guard_counts(shape), row.guard) << row.most;
+  }
 }
 
 // The slots as a kernel sees them: word by word, in the order that launch.h states.

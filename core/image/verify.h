@@ -2,15 +2,43 @@
 // and every barrier in the phase that follows.
 #pragma once
 
-#include "bench/point/launcher.h"
 #include "core/base/error.h"
+#include "core/image/guard_sites.h"
 #include "core/image/launch.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
-namespace phasebit::bench::point {
+namespace phasebit::image {
+
+// What a thread's checksum holds when the kernel wrote none. A right checksum has this value once
+// in 2^32.
+inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
+
+// What one launch left in memory, whoever ran it: a GPU, or an interpreter of its PTX.
+struct LaunchOutput {
+  std::uint32_t items = 0;
+  std::uint32_t first_tile = 0;  // of the data, where the launch began to read
+  std::uint32_t ctas = 0;        // that claimed the SM, of those launched; 0 in a cluster
+  int sm = 0;                    // the GPU's compute capability
+  StatusRecord status;
+  GuardReport report;                   // of a guarded kernel
+  std::vector<std::uint32_t> crumbs;    // where its warps left, when one gave up
+  std::vector<SampleRecord> records;    // LaunchShape::records()
+  std::vector<std::uint32_t> checksum;  // LaunchShape::ctas() * threads
+  std::vector<std::uint32_t> stored;    // the buffer of LaunchShape::stored
+};
+
+// CTAs that must come to the target SM. A cluster has none, and comes as a whole or not at all.
+int wanted_ctas(const LaunchShape& shape);
+
+// Whether those CTAs met there, so that there is something to verify.
+bool met(const LaunchShape& shape, const LaunchOutput& output);
+
+// Tiles that an item of the launch takes of its data: one for each that reads, or copies.
+std::uint64_t tiles_an_item(const LaunchShape& shape);
 
 // Sums over data filled with `blocks` (BufferFill), wherever in it one begins.
 
@@ -36,9 +64,8 @@ class DataSums {
 class ProductSums {
  public:
   // `words`: which word of its tile each word of a slot is; none where copies keep their order.
-  ProductSums(std::uint32_t seed, const image::DataShape& data,
-              const image::product::ProductShape& product,
-              const std::vector<image::tensor::TileWord>& words);
+  ProductSums(std::uint32_t seed, const DataShape& data, const product::ProductShape& product,
+              const std::vector<tensor::TileWord>& words);
   std::uint32_t of_tiles(std::uint64_t first, std::uint64_t count) const;
 
  private:
@@ -51,8 +78,8 @@ class ProductSums {
 class ExpectedChecksums {
  public:
   // Of a shape that check_shape has passed.
-  ExpectedChecksums(const image::LaunchShape& shape, std::uint32_t seed)
-      : shape_(shape), seed_(seed), words_(image::words_of_slot(shape).value_or(Words())) {}
+  ExpectedChecksums(const LaunchShape& shape, std::uint32_t seed)
+      : shape_(shape), seed_(seed), words_(words_of_slot(shape).value_or(Words())) {}
   // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
   // Of a grid that reads data, from that tile on: the sum of all its checksums.
@@ -63,44 +90,43 @@ class ExpectedChecksums {
   const std::vector<std::uint32_t>& stored_after(std::uint32_t items);
 
  private:
-  using Words = std::vector<image::tensor::TileWord>;
+  using Words = std::vector<tensor::TileWord>;
   const DataSums& data_sums();
-  std::uint32_t product_after(const image::RoleSlice& slice, int thread, std::uint32_t items);
+  std::uint32_t product_after(const RoleSlice& slice, int thread, std::uint32_t items);
 
-  const image::LaunchShape& shape_;
+  const LaunchShape& shape_;
   std::uint32_t seed_;
   Words words_;  // of a slot that tensor copies fill
-  image::product::Products products_;
+  product::Products products_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> stored_;
   std::optional<DataSums> sums_;
   std::optional<ProductSums> product_sums_;
 };
 
-// In a cluster the SM is the GPU's choice, but one CTA has one.
+// `target_sm`: where a launch on one SM was to run. A grid on several has SMs of its own, and in a
+// cluster the SM is the GPU's choice, but one CTA has one.
 // Step::guard when the guarded build reported a fault; Step::verify names the warp, the thread,
 // what was expected and what was found.
-Status verify_launch(const image::LaunchShape& shape, const record::Placement& placement,
-                     const LaunchOutput& output, ExpectedChecksums& checksums);
+Status verify_launch(const LaunchShape& shape, int target_sm, const LaunchOutput& output,
+                     ExpectedChecksums& checksums);
 
 // The record of the slice whose clock pair is the number: the timed role's first slice in CTA
 // first_rank, which is CTA 0 without clusters.
-const image::SampleRecord& timed_record(const image::LaunchShape& shape,
-                                        const LaunchOutput& output);
+const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output);
 
 // From the first clock read of a grid to the last, by %globaltimer.
 std::uint64_t span_ns(const LaunchOutput& output);
 
 // The record that holds a reading: of the role's first slice in that CTA, or in the first that has
 // the role.
-const image::SampleRecord& record_of(const image::LaunchShape& shape, const LaunchOutput& output,
-                                     image::Role role);
+const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& output, Role role);
 
 // Launch shapes that no launch could follow: they come from a manifest, which others may have
 // written.
 
 // Step::bundle for a cluster rank or a reading that a record has no place for, a role without a
 // slice, or no room for four chain lengths.
-Status check_shape(const image::LaunchShape& shape);
+Status check_shape(const LaunchShape& shape);
 
-}  // namespace phasebit::bench::point
+}  // namespace phasebit::image

@@ -1,6 +1,6 @@
-#include "bench/point/verify.h"
+#include "core/image/verify.h"
 
-#include "bench/point/chain.h"
+#include "core/base/error.h"
 #include "core/image/buffer.h"
 #include "core/image/product/product.h"
 
@@ -9,12 +9,7 @@
 #include <numeric>
 #include <random>
 
-namespace phasebit::bench::point {
-
-using image::LaunchShape;
-using image::Role;
-using image::RoleSlice;
-using image::SampleRecord;
+namespace phasebit::image {
 
 namespace {
 
@@ -68,7 +63,7 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
                 record.role, static_cast<std::uint32_t>(slice.role));
   if (record.sm != sm)
     return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm, sm);
-  const std::uint32_t expected = image::items_of_slice(shape, slice, output.items);
+  const std::uint32_t expected = items_of_slice(shape, slice, output.items);
   if (record.items != expected)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
@@ -167,10 +162,9 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
 }
 
 // Where a CTA must have run: a cluster's where its first record says.
-std::uint32_t sm_of(const LaunchShape& shape, const record::Placement& placement,
-                    const LaunchOutput& output, int cta) {
+std::uint32_t sm_of(const LaunchShape& shape, int target_sm, const LaunchOutput& output, int cta) {
   if (shape.sms > 0) return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
-  if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(placement.sm);
+  if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(target_sm);
   for (const RoleSlice& slice : shape.slices)
     if (slice.is_in(cta)) return record_at(shape, output, cta, slice).sm;
   return 0;  // no role runs there
@@ -189,6 +183,23 @@ const RoleSlice* slice_of(const LaunchShape& shape, Role role, int cta) {
 
 }  // namespace
 
+int wanted_ctas(const LaunchShape& shape) {
+  if (shape.sms > 0) return shape.ctas();
+  return shape.cluster_size > 1 ? 0 : shape.ctas_per_sm + shape.load_ctas;
+}
+
+bool met(const LaunchShape& shape, const LaunchOutput& output) {
+  const auto not_coresident = static_cast<std::uint32_t>(StatusCode::not_coresident);
+  if (output.report.code != 0) return true;  // it came far enough to wait in vain
+  return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
+         output.status.code != not_coresident;
+}
+
+std::uint64_t tiles_an_item(const LaunchShape& shape) {
+  return static_cast<std::uint64_t>(std::max(1, shape.data.readers)) *
+         static_cast<std::uint64_t>(shape.ctas());
+}
+
 const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) {
   auto [found, is_new] = by_items_.try_emplace(items);
   if (!is_new) return found->second;
@@ -198,25 +209,25 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
       found->second[static_cast<std::size_t>(thread_of(slice, n))] =
           shape_.payload.product.rows > 0
               ? product_after(slice, n, items)
-              : image::expected_checksum(shape_, seed_, image::items_until_leaving(slice, items),
-                                         slice.unit, slice.rank + n, words_);
+              : expected_checksum(shape_, seed_, items_until_leaving(slice, items), slice.unit,
+                                  slice.rank + n, words_);
   return found->second;
 }
 
 std::uint32_t ExpectedChecksums::product_after(const RoleSlice& slice, int n, std::uint32_t items) {
-  if (products_.empty()) products_ = image::products_of(shape_, seed_, words_);
-  return products_.checksum(image::items_by_image(shape_, slice, items), slice.rank + n,
-                            image::payload_checksum_multiplier);
+  if (products_.empty()) products_ = products_of(shape_, seed_, words_);
+  return products_.checksum(items_by_image(shape_, slice, items), slice.rank + n,
+                            payload_checksum_multiplier);
 }
 
 const std::vector<std::uint32_t>& ExpectedChecksums::stored_after(std::uint32_t items) {
   auto [found, is_new] = stored_.try_emplace(items);
-  if (is_new) found->second = image::expected_stored(shape_, seed_, items).value_or(found->second);
+  if (is_new) found->second = expected_stored(shape_, seed_, items).value_or(found->second);
   return found->second;
 }
 
 std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t first_tile) {
-  const image::DataShape& data = shape_.data;
+  const DataShape& data = shape_.data;
   if (const auto& product = shape_.payload.product; product.rows > 0) {
     if (!product_sums_)
       product_sums_.emplace(shape_.buffers.at(0).fill.word, data, product, words_);
@@ -227,22 +238,21 @@ std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t fi
 
 std::uint32_t ExpectedChecksums::left_after(std::uint32_t items, std::uint32_t first_tile) {
   const std::uint32_t last = std::min(items, static_cast<std::uint32_t>(shape_.slots_summed));
-  if (shape_.data.bytes == 0)
-    return image::sum_of_items(shape_, seed_, items - last, items, words_);
+  if (shape_.data.bytes == 0) return sum_of_items(shape_, seed_, items - last, items, words_);
   return data_sums().of_tiles(first_tile + items - last, last);
 }
 
 const DataSums& ExpectedChecksums::data_sums() {
-  const image::DataShape& data = shape_.data;
+  const DataShape& data = shape_.data;
   if (!sums_) sums_.emplace(shape_.buffers.at(0).fill.word, data.bytes, data.tile_bytes);
   return *sums_;
 }
 
-Status verify_launch(const LaunchShape& shape, const record::Placement& placement,
-                     const LaunchOutput& output, ExpectedChecksums& checksums) {
-  if (output.status.code != 0) return fail(Step::guard, "{}", image::describe(output.status));
+Status verify_launch(const LaunchShape& shape, int target_sm, const LaunchOutput& output,
+                     ExpectedChecksums& checksums) {
+  if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status));
   for (int cta = 0; cta < shape.ctas(); ++cta) {
-    const std::uint32_t sm = sm_of(shape, placement, output, cta);
+    const std::uint32_t sm = sm_of(shape, target_sm, output, cta);
     for (const RoleSlice& slice : shape.slices) {
       if (!slice.is_in(cta)) continue;
       PHASEBIT_TRY(verify_record(shape, output, slice, cta, sm));
@@ -290,20 +300,20 @@ const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& outp
 DataSums::DataSums(std::uint32_t seed, std::int64_t bytes, int tile_bytes)
     : tiles_(static_cast<std::uint64_t>(bytes / tile_bytes)),
       tile_words_(static_cast<std::uint64_t>(tile_bytes) / 4) {
-  below_.reserve(image::block_words + 1);
+  below_.reserve(block_words + 1);
   std::mt19937 draw(seed);
   std::uint32_t sum = 0;
   below_.push_back(sum);
-  for (std::size_t word = 0; word < image::block_words; ++word)
+  for (std::size_t word = 0; word < block_words; ++word)
     below_.push_back(sum += static_cast<std::uint32_t>(draw()));
 }
 
 std::uint32_t DataSums::of_words(std::uint64_t words) const {
-  const std::uint64_t blocks = words / image::block_words, rest = words % image::block_words;
+  const std::uint64_t blocks = words / block_words, rest = words % block_words;
   // Block b is the first one, with b steps added to each word.
-  const std::uint64_t steps = image::block_words * (blocks * (blocks - 1) / 2) + rest * blocks;
+  const std::uint64_t steps = block_words * (blocks * (blocks - 1) / 2) + rest * blocks;
   return static_cast<std::uint32_t>(blocks) * below_.back() + below_[rest] +
-         static_cast<std::uint32_t>(steps) * image::payload_item_step;
+         static_cast<std::uint32_t>(steps) * payload_item_step;
 }
 
 // From the data's begin.
@@ -312,21 +322,21 @@ std::uint32_t DataSums::before(std::uint64_t tile) const {
          of_words(tile % tiles_ * tile_words_);
 }
 
-ProductSums::ProductSums(std::uint32_t seed, const image::DataShape& data,
-                         const image::product::ProductShape& product,
-                         const std::vector<image::tensor::TileWord>& words)
+ProductSums::ProductSums(std::uint32_t seed, const DataShape& data,
+                         const product::ProductShape& product,
+                         const std::vector<tensor::TileWord>& words)
     : tiles_(static_cast<std::uint64_t>(data.bytes / data.tile_bytes)) {
   const std::size_t tile_words = static_cast<std::size_t>(data.tile_bytes) / 4;
   // Tiles begin at so many places of what repeats, and the last may end behind it.
-  const std::size_t places = image::sign_words / std::gcd(image::sign_words, tile_words);
-  const std::vector<std::uint32_t> content = image::content_of(
-      {"", 4 * (image::sign_words + tile_words), {image::BufferFill::Kind::signs, seed}});
+  const std::size_t places = sign_words / std::gcd(sign_words, tile_words);
+  const std::vector<std::uint32_t> content =
+      content_of({"", 4 * (sign_words + tile_words), {BufferFill::Kind::signs, seed}});
   std::vector<std::uint32_t> slot(tile_words);
   for (std::size_t tile = 0; tile < places; ++tile) {
-    const std::size_t first = tile * tile_words % image::sign_words;
+    const std::size_t first = tile * tile_words % sign_words;
     for (std::size_t n = 0; n < tile_words; ++n)
       slot[n] = content[first + (words.empty() ? n : words[n].value)];
-    totals_.push_back(image::product::total_of(product, slot));
+    totals_.push_back(product::total_of(product, slot));
   }
 }
 
@@ -339,10 +349,10 @@ std::uint32_t ProductSums::of_tiles(std::uint64_t first, std::uint64_t count) co
 
 namespace {
 
-constexpr int readings_a_record = static_cast<int>(std::size(image::SampleRecord{}.readings));
+constexpr int readings_a_record = static_cast<int>(std::size(SampleRecord{}.readings));
 
-bool plays(const RoleSlice& slice, image::Role role) {
-  return slice.role == role || slice.role == image::Role::both;
+bool plays(const RoleSlice& slice, Role role) {
+  return slice.role == role || slice.role == Role::both;
 }
 
 Status check_ranks(const LaunchShape& shape) {
@@ -366,7 +376,7 @@ Status check_roles(const LaunchShape& shape) {
   for (const RoleSlice& slice : shape.slices)
     if (slice.warp < 0 || slice.warp >= shape.warps())
       return fail(Step::bundle, "a role in warp {} of {}", slice.warp, shape.warps());
-  for (const image::Reading& reading : shape.readings) {
+  for (const Reading& reading : shape.readings) {
     if (reading.index < 0 || reading.index >= readings_a_record)
       return fail(Step::bundle, "reading '{}' has index {}, a record has {}", reading.name,
                   reading.index, readings_a_record);
@@ -378,29 +388,29 @@ Status check_roles(const LaunchShape& shape) {
 }
 
 Status check_tensor_maps(const LaunchShape& shape) {
-  for (const image::tensor::TensorMap& map : shape.tensor_maps) {
-    const std::int64_t bytes = image::buffer_bytes(shape, map.buffer);
+  for (const tensor::TensorMap& map : shape.tensor_maps) {
+    const std::int64_t bytes = buffer_bytes(shape, map.buffer);
     if (bytes < 0)
       return fail(Step::bundle, "tensor map {}: there is no buffer '{}'", map.name, map.buffer);
-    if (const auto wrong = image::tensor::complaint_about(map, bytes))
+    if (const auto wrong = tensor::complaint_about(map, bytes))
       return with_hint(
           fail(Step::bundle, "tensor map {}: {}: {}", map.name, wrong->key, wrong->what),
           wrong->hint);
   }
-  const auto words = image::words_of_slot(shape);
+  const auto words = words_of_slot(shape);
   if (!words) return tl::unexpected<Error>(words.error());
-  if (const auto stored = image::expected_stored(shape, 0, 0); !stored)
+  if (const auto stored = expected_stored(shape, 0, 0); !stored)
     return tl::unexpected<Error>(stored.error());
   return {};
 }
 
 // Of a slot's images, or of tiles of data, whose threads and words are known by the grid's sum.
 Status check_product(const LaunchShape& shape) {
-  const image::PayloadShape& payload = shape.payload;
+  const PayloadShape& payload = shape.payload;
   const bool of_data = shape.data.bytes > 0 && payload.words_per_slot == 0;
-  image::product::Slot slot{payload.words_per_slot, payload.consumer_threads, payload.period};
+  product::Slot slot{payload.words_per_slot, payload.consumer_threads, payload.period};
   if (of_data) slot = {shape.data.tile_bytes / 4, 2 * payload.product.rows, 1};
-  const std::string why = image::product::why_unknown(payload.product, slot);
+  const std::string why = product::why_unknown(payload.product, slot);
   if (why.empty()) return {};
   return fail(Step::bundle, "product: {}", why);
 }
@@ -415,4 +425,4 @@ Status check_shape(const LaunchShape& shape) {
   return check_chain(shape);
 }
 
-}  // namespace phasebit::bench::point
+}  // namespace phasebit::image
