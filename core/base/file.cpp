@@ -2,7 +2,6 @@
 
 #include "core/base/interrupt.h"
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <memory>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -19,15 +19,19 @@ namespace phasebit::base {
 namespace {
 
 Result<std::string> read_all(int fd, const fs::path& path) {
-  std::string content;
-  std::array<char, 65536> chunk{};
+  struct stat about{};
+  std::string content(::fstat(fd, &about) == 0 ? static_cast<size_t>(about.st_size) + 1 : 1, '\0');
+  size_t filled = 0;
   while (true) {
-    const ssize_t n = ::read(fd, chunk.data(), chunk.size());
+    const ssize_t n = ::read(fd, content.data() + filled, content.size() - filled);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
-    if (n == 0) return content;
-    content.append(chunk.data(), static_cast<size_t>(n));
+    filled += static_cast<size_t>(n);
+    if (n == 0) break;
+    if (filled == content.size()) content.resize(2 * filled + 65536);
   }
+  content.resize(filled);
+  return content;
 }
 
 Status write_all(int fd, std::string_view content, const fs::path& path) {

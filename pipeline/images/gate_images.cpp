@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 namespace phasebit::pipeline::images {
 
@@ -55,11 +56,48 @@ struct Module {
   std::optional<cubin::Cubin> cubin;
 };
 
+// What is wrong with the statements themselves, whatever ptxas makes of them: found once for all
+// columns whose rules say the same of them. A column has each variant once, so no two threads ask
+// for one.
+class TextFaults {
+ public:
+  explicit TextFaults(const std::vector<Prepared>& prepared)
+      : prepared_(prepared), known_(prepared.size()) {}
+
+  const std::vector<std::string>& of(std::size_t variant, const rule::GateSpec& spec) {
+    const auto [place, is_new] = known_[variant].try_emplace(rules_of(spec));
+    if (!is_new) return place->second;
+    const auto& [head, kernel] = std::tie(prepared_[variant].head, prepared_[variant].kernel);
+    const auto by = head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
+    const std::vector<ptx::PtxStatement> statements = ptx::take_all_apart(kernel.statements);
+    place->second = ptx::head::find_misstated(spec, statements, kernel.source);
+    for (std::string& one : ptx::head::find_clock_changes(statements, kernel.source, by))
+      place->second.push_back(std::move(one));
+    return place->second;
+  }
+
+ private:
+  static std::string rules_of(const rule::GateSpec& spec) {
+    std::string text;
+    for (const rule::VerbRule& verb : spec.verbs)
+      for (const rule::StatementRule& rule : verb.ptx)
+        text += fmt::format("{}\t{}\t{}\t{}\n", verb.verb, verb.role, rule.opcode, rule.form);
+    return text;
+  }
+
+  const std::vector<Prepared>& prepared_;
+  std::vector<std::map<std::string, std::vector<std::string>>> known_;  // by variant and rules
+};
+
 class ColumnGate {
  public:
   ColumnGate(Tools& tools, const Disassembler& disassembler, const std::vector<Prepared>& prepared,
-             ImageSet& set)
-      : tools_(tools), disassembler_(disassembler), prepared_(prepared), set_(set) {}
+             TextFaults& faults, ImageSet& set)
+      : tools_(tools),
+        disassembler_(disassembler),
+        prepared_(prepared),
+        faults_(faults),
+        set_(set) {}
 
   void run(std::vector<Module> modules) {
     modules_ = std::move(modules);
@@ -90,14 +128,7 @@ class ColumnGate {
     for (const Work& work : module.work) {
       Result<Image>& image = image_of(work);
       if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
-      const Prepared& prepared = prepared_[work.variant];
-      const ptxas::Kernel& kernel = prepared.kernel;
-      const auto by =
-          prepared.head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
-      const std::vector<ptx::PtxStatement> statements = ptx::take_all_apart(kernel.statements);
-      refuse_for(ptx::head::find_misstated(*work.rules.spec, statements, kernel.source),
-                 image->gate);
-      refuse_for(ptx::head::find_clock_changes(statements, kernel.source, by), image->gate);
+      refuse_for(faults_.of(work.variant, *work.rules.spec), image->gate);
     }
   }
   void refuse(Module& module, const Error& error) {
@@ -174,6 +205,7 @@ class ColumnGate {
   Tools& tools_;
   const Disassembler& disassembler_;
   const std::vector<Prepared>& prepared_;
+  TextFaults& faults_;
   ImageSet& set_;
   std::vector<Module> modules_;
 };
@@ -234,9 +266,10 @@ Status gate_images(Tools& tools, const Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                    std::vector<ImageSet>& sets) {
   RuleBook book(tools, prepared, disassembler.version());
+  TextFaults faults(prepared);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     PHASEBIT_TRY_ASSIGN(modules, group_by_module(book, columns[i], sets[i]));
-    ColumnGate(tools, disassembler, prepared, sets[i]).run(std::move(modules));
+    ColumnGate(tools, disassembler, prepared, faults, sets[i]).run(std::move(modules));
   }
   return {};
 }
