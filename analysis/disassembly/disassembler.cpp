@@ -49,8 +49,8 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
                 first_line(*output));
   Disassembler disassembler(nvdisasm, std::move(version));
   if (!cache.empty()) {
-    PHASEBIT_TRY_ASSIGN(opened, DisassemblyCache::open(cache, disassembler.version()));
-    disassembler.cache_ = std::move(opened);
+    PHASEBIT_TRY_ASSIGN(opened, base::Cache::open(cache));
+    disassembler.cache_.emplace(std::move(opened), disassembler.version());
   }
   return disassembler;
 }
@@ -129,8 +129,7 @@ void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listin
   base::parallel_for(runs.size(), std::max(1U, threads), [&](std::size_t i) {
     made[i] = read_raw(sm, runs[i]);
     // A cache that cannot be written costs time, not the result.
-    for (std::size_t n = 0; cache_ && n < runs[i].size(); ++n)
-      if (made[i][n]) static_cast<void>(cache_->add(sm, runs[i][n], *made[i][n]));
+    if (cache_) static_cast<void>(cache_->add(sm, runs[i], made[i]));
     if (!progress_) return;
     const std::lock_guard guard(mutex);
     progress_(++done, runs.size());
@@ -149,9 +148,7 @@ std::vector<Disassembler::Listing> Disassembler::listings(
   for (const CubinKernel* kernel : kernels)
     if (asked.insert(kernel->text).second) codes.push_back(kernel->text);
   std::vector<std::optional<DisassembledFunction>> kept(codes.size());
-  if (cache_)
-    base::parallel_for(codes.size(), std::max(1U, threads),
-                       [&](std::size_t i) { kept[i] = cache_->find(sm, codes[i]); });
+  if (cache_) kept = cache_->find(sm, codes, std::max(1U, threads));
   for (std::size_t i = 0; i < codes.size(); ++i)
     if (kept[i])
       found.emplace(codes[i], std::move(*kept[i]));

@@ -21,7 +21,7 @@ class Disassembler {
   using Listing = Result<DisassembledFunction>;
 
   // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
-  // `cache` is the folder of a DisassemblyCache, "" for none.
+  // `cache` is the folder of what listings are kept in, "" for none.
   static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
 
   // How long one run may take; 10 minutes unless told otherwise.
@@ -59,7 +59,7 @@ class Disassembler {
 
   fs::path path_;
   std::string version_;
-  std::optional<DisassemblyCache> cache_;
+  std::optional<ListingCache> cache_;
   std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
   Progress progress_;
 };

@@ -1,6 +1,7 @@
 #include "core/base/file.h"
 
 #include "core/base/interrupt.h"
+#include "core/base/part_file.h"
 
 #include <atomic>
 #include <cerrno>
@@ -34,11 +35,15 @@ Result<std::string> read_all(int fd, const fs::path& path) {
   return content;
 }
 
+tl::unexpected<Error> cannot_write(const fs::path& path) {
+  return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+}
+
 Status write_all(int fd, std::string_view content, const fs::path& path) {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+    if (n < 0) return cannot_write(path);
     content.remove_prefix(static_cast<size_t>(n));
   }
   return {};
@@ -50,17 +55,14 @@ fs::path neighbour(const fs::path& path) {
   return path.string() + fmt::format(".part{}-{}", ::getpid(), count++);
 }
 
-int open_part(const fs::path& part, bool is_part) {
-  const auto held = hold_interrupts();
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd >= 0 && is_part) note_unfinished(part);
-  return fd;
+// To a file that is there: one that Ctrl-C has just removed is not made again.
+Status write_to(const fs::path& file, std::string_view content, const fs::path& path) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (fd < 0) return cannot_write(path);
+  const Status written = write_all(fd, content, path);
+  if (::close(fd) != 0 && written) return cannot_write(path);
+  return written;
 }
-
-struct Forget {
-  const fs::path& part;
-  ~Forget() { forget_unfinished(part); }
-};
 
 }  // namespace
 
@@ -86,19 +88,31 @@ Status write_file(const fs::path& path, std::string_view content) {
   std::error_code ignored;
   // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
   const fs::file_status there = fs::status(path, ignored);
-  const bool replaced = !fs::exists(there) || fs::is_regular_file(there);
-  const fs::path part = replaced ? neighbour(path) : path;
-  const int fd = open_part(part, replaced);
-  if (fd < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
-  Status written = write_all(fd, content, path);
-  if (::close(fd) != 0 && written)
-    written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
-  if (!replaced) return written;
-  const Forget forget{part};
-  if (written && ::rename(part.c_str(), path.c_str()) != 0)
-    written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
-  if (!written) ::unlink(part.c_str());
-  return written;
+  if (fs::exists(there) && !fs::is_regular_file(there)) return write_to(path, content, path);
+  PHASEBIT_TRY_ASSIGN(part, PartFile::create(path));
+  PHASEBIT_TRY(write_to(part.path(), content, path));
+  return part.put();
+}
+
+Result<PartFile> PartFile::create(const fs::path& place) {
+  fs::path path = neighbour(place);
+  const auto held = hold_interrupts();
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return cannot_write(place);
+  ::close(fd);
+  note_unfinished(path);
+  return PartFile(place, std::move(path));
+}
+
+Status PartFile::put() const {
+  if (::rename(path_.c_str(), place_.c_str()) != 0) return cannot_write(place_);
+  return {};
+}
+
+PartFile::~PartFile() {
+  if (path_.empty()) return;
+  ::unlink(path_.c_str());
+  forget_unfinished(path_);
 }
 
 Result<TempDir> TempDir::create() {

@@ -2,6 +2,7 @@
 
 #include "core/base/parallel.h"
 #include "gen/ptxas/batch.h"
+#include "gen/ptxas/cache.h"
 #include "gen/ptxas/module.h"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ struct Task {
 
 class Assembler {
  public:
-  Assembler(const Toolchain& toolchain, Cache* cache, const std::vector<AssembleJob>& jobs,
-            const AssembleOptions& options)
+  Assembler(const Toolchain& toolchain, const base::Cache* cache,
+            const std::vector<AssembleJob>& jobs, const AssembleOptions& options)
       : toolchain_(toolchain), cache_(cache), jobs_(jobs), options_(options) {
     assembly_.kernels.resize(jobs.size(), tl::unexpected(Error{Step::assemble, "not tried", {}}));
   }
@@ -49,7 +50,7 @@ class Assembler {
   std::string configuration(const std::string& target) const;
 
   const Toolchain& toolchain_;
-  Cache* cache_;
+  const base::Cache* cache_;
   const std::vector<AssembleJob>& jobs_;
   const AssembleOptions& options_;
   std::vector<Task> tasks_;
@@ -96,7 +97,7 @@ void Assembler::look_up() {
   for (const auto& [target, tasks] : by_target) {
     std::vector<std::string> hashes;
     for (const Task* task : tasks) hashes.push_back(task->hash);
-    auto found = cache_->find(configuration(target), hashes);
+    auto found = find_outcomes(*cache_, configuration(target), hashes);
     for (size_t n = 0; n < tasks.size(); ++n) {
       if (!found[n]) continue;
       tasks[n]->outcome = *std::move(found[n]);
@@ -163,7 +164,7 @@ void Assembler::keep(const Batch& batch, BatchResult& made) {
     std::vector<std::pair<std::string, Outcome>> outcomes;
     for (const Task* task : batch)
       if (*task->outcome) outcomes.emplace_back(task->hash, **task->outcome);
-    kept = cache_->add(configuration(batch.front()->target), outcomes, made.modules);
+    kept = keep_outcomes(*cache_, configuration(batch.front()->target), outcomes, made.modules);
   }
   const std::lock_guard guard(mutex_);
   if (cache_ != nullptr && !kept) assembly_.notes.push_back(kept.error().text());
@@ -239,24 +240,25 @@ Assembly Assembler::run() {
 
 }  // namespace
 
-Assembly assemble(const Toolchain& toolchain, Cache* cache, const std::vector<AssembleJob>& jobs,
-                  const AssembleOptions& options) {
+Assembly assemble(const Toolchain& toolchain, const base::Cache* cache,
+                  const std::vector<AssembleJob>& jobs, const AssembleOptions& options) {
   return Assembler(toolchain, cache, jobs, options).run();
 }
 
-Assembly assemble(const Toolchain& toolchain, Cache* cache, const std::vector<Kernel>& kernels,
-                  const std::string& target, const AssembleOptions& options) {
+Assembly assemble(const Toolchain& toolchain, const base::Cache* cache,
+                  const std::vector<Kernel>& kernels, const std::string& target,
+                  const AssembleOptions& options) {
   std::vector<AssembleJob> jobs;
   for (const Kernel& kernel : kernels) jobs.push_back({&kernel, target, 0});
   return assemble(toolchain, cache, jobs, options);
 }
 
-Result<std::string> module_code(const Assembly& assembly, const Cache* cache,
+Result<std::string> module_code(const Assembly& assembly, const base::Cache* cache,
                                 const std::string& hash) {
   const auto found = assembly.modules.find(hash);
   if (found != assembly.modules.end()) return found->second;
   if (cache == nullptr) return fail(Step::assemble, "no module {}", hash);
-  return cache->module(hash);
+  return cache->file(hash);
 }
 
 namespace {

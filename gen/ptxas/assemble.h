@@ -1,10 +1,10 @@
 // From rendered kernels to cubins: through the cache, many kernels a call of ptxas, on every core.
 #pragma once
 
+#include "core/base/cache.h"
 #include "core/image/manifest.h"
 #include "core/isa/targets.h"
 #include "gen/ptxas/assembler.h"
-#include "gen/ptxas/cache.h"
 #include "gen/ptxas/toolchain.h"
 
 #include <functional>
@@ -61,15 +61,16 @@ struct Assembly {
   size_t from_cache = 0, assembled = 0;  // jobs
 };
 
-Assembly assemble(const Toolchain& toolchain, Cache* cache, const std::vector<AssembleJob>& jobs,
-                  const AssembleOptions& options = {});
+Assembly assemble(const Toolchain& toolchain, const base::Cache* cache,
+                  const std::vector<AssembleJob>& jobs, const AssembleOptions& options = {});
 
 // All kernels for one target, without dynamic shared memory.
-Assembly assemble(const Toolchain& toolchain, Cache* cache, const std::vector<Kernel>& kernels,
-                  const std::string& target, const AssembleOptions& options = {});
+Assembly assemble(const Toolchain& toolchain, const base::Cache* cache,
+                  const std::vector<Kernel>& kernels, const std::string& target,
+                  const AssembleOptions& options = {});
 
 // The cubin of that hash, from the assembly or from the cache it was made with.
-Result<std::string> module_code(const Assembly& assembly, const Cache* cache,
+Result<std::string> module_code(const Assembly& assembly, const base::Cache* cache,
                                 const std::string& hash);
 
 // Step::assemble ("needs sm_90") when PTX for `ptx_target` cannot be compiled for `target`. PTX for

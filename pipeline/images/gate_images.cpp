@@ -20,7 +20,6 @@
 namespace phasebit::pipeline::images {
 
 using base::parallel_for;
-using disassembly::DerivedCache;
 using disassembly::Disassembler;
 using gate::Expectation;
 using gate::GateSubject;
@@ -52,6 +51,7 @@ struct Work {
 struct Module {
   std::string hash;
   std::vector<Work> work;
+  std::size_t first = 0;    // of the work of all modules
   std::vector<Work*> open;  // not known yet
   std::optional<cubin::Cubin> cubin;
 };
@@ -101,10 +101,10 @@ class ColumnGate {
 
   void run(std::vector<Module> modules) {
     modules_ = std::move(modules);
-    each([&](Module& module) { look_up(module); });
+    look_up();
     each([&](Module& module) { read(module); });
     disassemble();
-    each([&](Module& module) { keep(module); });
+    keep();
     each([&](Module& module) { hold_statements(module); });
   }
 
@@ -136,18 +136,28 @@ class ColumnGate {
     module.open.clear();
   }
 
-  void look_up(Module& module) {
-    const DerivedCache::Entries known =
-        tools_.derived ? tools_.derived->find(module.hash) : DerivedCache::Entries();
-    for (Work& work : module.work) {
-      work.key = fmt::format("{} {}", work.rules.key, image_of(work)->entry);
-      const auto found = known.find(work.key);
-      auto output = found == known.end() ? std::nullopt : gate::outcome_from_text(found->second);
-      if (output)
-        take(work, std::move(*output));
-      else
-        module.open.push_back(&work);
+  void look_up() {
+    std::vector<std::string> keys;
+    for (Module& module : modules_) {
+      module.first = keys.size();
+      for (Work& work : module.work) {
+        work.key = fmt::format("{} {} {}", module.hash, work.rules.key, image_of(work)->entry);
+        keys.push_back(work.key);
+      }
     }
+    std::vector<std::optional<std::string>> kept(keys.size());
+    if (const std::string kind = tools_.derived_kind("gate"); !kind.empty())
+      kept = tools_.cache->find(kind, keys);
+    each([&](Module& module) {
+      for (std::size_t n = 0; n < module.work.size(); ++n) {
+        const auto& text = kept[module.first + n];
+        auto output = text ? gate::outcome_from_text(*text) : std::nullopt;
+        if (output)
+          take(module.work[n], std::move(*output));
+        else
+          module.open.push_back(&module.work[n]);
+      }
+    });
   }
 
   void read(Module& module) {
@@ -190,16 +200,18 @@ class ColumnGate {
     });
   }
 
-  void keep(Module& module) {
-    DerivedCache::Entries entries;
-    for (const Work* work : module.open)
-      if (const Result<Image>& image = image_of(*work))
-        entries.emplace(work->key,
-                        gate::outcome_as_text({image->gate, image->census, image->text_hash}));
+  void keep() {
+    base::Cache::Entries entries;
+    for (Module& module : modules_) {
+      for (const Work* work : module.open)
+        if (const Result<Image>& image = image_of(*work))
+          entries.emplace_back(
+              work->key, gate::outcome_as_text({image->gate, image->census, image->text_hash}));
+      module.cubin.reset();
+    }
     // A cache that cannot be written costs time, not the result.
-    if (tools_.derived && !entries.empty())
-      static_cast<void>(tools_.derived->add(module.hash, entries));
-    module.cubin.reset();
+    if (const std::string kind = tools_.derived_kind("gate"); !kind.empty())
+      static_cast<void>(tools_.cache->add(kind, entries));
   }
 
   Tools& tools_;
@@ -256,7 +268,7 @@ Result<std::vector<Module>> group_by_module(RuleBook& book, const CodeColumn& co
     modules[set.images[i]->module].push_back({i, std::move(rules), {}});
   }
   std::vector<Module> list;
-  for (auto& [hash, work] : modules) list.push_back({hash, std::move(work), {}, std::nullopt});
+  for (auto& [hash, work] : modules) list.push_back({hash, std::move(work), 0, {}, std::nullopt});
   return list;
 }
 

@@ -146,20 +146,22 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
 }
 
 // code class by entry, of a module that is kept or was just made.
-Result<std::map<std::string, std::string>> classes_of(Tools& tools, const Assembly& assembly,
-                                                      const std::string& module) {
-  constexpr std::string_view prefix = "class ";
-  std::map<std::string, std::string> classes;
-  if (tools.derived)
-    for (const auto& [key, value] : tools.derived->find(module))
-      if (key.starts_with(prefix)) classes.emplace(key.substr(prefix.size()), value);
+using Classes = std::map<std::string, std::string>;
+Result<Classes> classes_of(const Tools& tools, const Assembly& assembly, const std::string& module,
+                           const std::optional<std::string>& kept) {
+  Classes classes;
+  const std::string known = kept.value_or("");
+  for (const std::string_view line : base::split(known, '\n'))
+    if (const std::size_t blank = line.rfind(' '); blank != std::string_view::npos)
+      classes.emplace(line.substr(0, blank), line.substr(blank + 1));
   if (!classes.empty()) return classes;
   PHASEBIT_TRY_ASSIGN(code, module_code(assembly, tools.cache_or_null(), module));
   PHASEBIT_TRY_ASSIGN(found, cubin::code_class_hashes(code, "module " + module));
-  disassembly::DerivedCache::Entries entries;
-  for (const auto& [entry, hash] : found) entries.emplace(std::string(prefix) + entry, hash);
+  std::string text;
+  for (const auto& [entry, hash] : found) text += fmt::format("{} {}\n", entry, hash);
   // A cache that cannot be written costs time, not the result.
-  if (tools.derived) static_cast<void>(tools.derived->add(module, entries));
+  if (const std::string kind = tools.derived_kind("classes"); !kind.empty())
+    static_cast<void>(tools.cache->add(kind, {{module, text}}));
   return found;
 }
 
@@ -173,8 +175,14 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
         modules[image->module].push_back({column, i});
   const std::vector<std::pair<std::string, std::vector<Place>>> list(modules.begin(),
                                                                      modules.end());
+  std::vector<std::optional<std::string>> kept(list.size());
+  if (const std::string kind = tools.derived_kind("classes"); !kind.empty()) {
+    std::vector<std::string> keys;
+    for (const auto& [module, places] : list) keys.push_back(module);
+    kept = tools.cache->find(kind, keys);
+  }
   base::parallel_for(list.size(), tools.options.threads, [&](size_t n) {
-    const auto classes = classes_of(tools, assembly, list[n].first);
+    const auto classes = classes_of(tools, assembly, list[n].first, kept[n]);
     for (const Place& place : list[n].second) {
       Result<Image>& image = sets[place.column].images[place.variant];
       const auto found = classes ? classes->find(image->entry) : decltype(classes->find("")){};

@@ -25,6 +25,11 @@ Result<const ptxas::Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
   return &others.emplace(ptxas, std::move(found)).first->second;
 }
 
+std::string Tools::derived_kind(const char* what) const {
+  static const std::string program = base::program_hash();
+  return !cache || program.empty() ? "" : fmt::format("{} {}", what, program);
+}
+
 std::string CodeColumn::name() const {
   return ptxas.empty() ? target : fmt::format("{} ptxas {}", target, ptxas);
 }
@@ -45,7 +50,7 @@ namespace {
 
 // A cache that nobody asked for saves time and is gone without; one that was asked for must be.
 Status open_caches(Tools& tools, const std::string& asked) {
-  auto cache = ptxas::Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
+  auto cache = base::Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
   if (!cache && !asked.empty())
     return with_hint(tl::unexpected<Error>(cache.error()),
                      "--cache FOLDER names another, --no-cache keeps nothing");
@@ -55,7 +60,6 @@ Status open_caches(Tools& tools, const std::string& asked) {
     return {};
   }
   for (const std::string& note : cache->notes()) fmt::print(stderr, "note: {}\n", note);
-  tools.derived.emplace(cache->folder() / "derived", base::program_hash());
   tools.cache = std::move(*cache);
   return {};
 }
@@ -68,8 +72,7 @@ Result<Tools> open_tools(const ToolOptions& options) {
   if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
   PHASEBIT_TRY_ASSIGN(toolchain, ptxas::find_toolchain(request));
   PHASEBIT_TRY_ASSIGN(targets, isa::TargetTable::load());
-  Tools tools{options.home, std::move(toolchain), std::move(targets), std::nullopt, {},
-              {},           std::nullopt};
+  Tools tools{options.home, std::move(toolchain), std::move(targets), std::nullopt, {}, {}};
   tools.options.line_info = true;
   if (!options.no_cache) PHASEBIT_TRY(open_caches(tools, options.cache));
   tools.options.threads = options.jobs;
@@ -83,10 +86,14 @@ Result<Tools> open_tools(const ToolOptions& options) {
 
 Result<disassembly::Disassembler> open_disassembler(const Tools& tools) {
   PHASEBIT_TRY(ptxas::require_nvdisasm(tools.toolchain));
+  fs::path listings;
+  if (tools.cache) {
+    listings = tools.cache->folder() / "disassembly";
+    PHASEBIT_TRY_ASSIGN(cache, base::Cache::open(listings));
+    for (const std::string& note : cache.notes()) fmt::print(stderr, "note: {}\n", note);
+  }
   PHASEBIT_TRY_ASSIGN(disassembler,
-                      disassembly::Disassembler::open(
-                          tools.toolchain.nvdisasm,
-                          tools.cache ? tools.cache->folder() / "disassembly" : fs::path()));
+                      disassembly::Disassembler::open(tools.toolchain.nvdisasm, listings));
   if (auto line = progress_on_terminal("runs of nvdisasm"))
     disassembler.report_to([line = std::move(line), mutex = std::make_shared<std::mutex>()](
                                std::size_t done, std::size_t all) {

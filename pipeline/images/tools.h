@@ -1,8 +1,8 @@
 // ptxas, nvdisasm, the cache and the limits that a command works with.
 #pragma once
 
-#include "analysis/disassembly/cache.h"
 #include "analysis/disassembly/disassembler.h"
+#include "core/base/cache.h"
 #include "core/isa/targets.h"
 #include "gen/ptxas/assemble.h"
 
@@ -26,11 +26,13 @@ struct Tools {
   base::Home home;
   ptxas::Toolchain toolchain;  // of variants that name no ptxas
   isa::TargetTable targets;
-  std::optional<ptxas::Cache> cache;
+  std::optional<base::Cache> cache;                // of modules, classes and outcomes of the gate
   ptxas::AssembleOptions options;                  // with `.loc`: what is measured is what is gated
   std::map<std::string, ptxas::Toolchain> others;  // by version: those that variants name
-  std::optional<disassembly::DerivedCache> derived;  // beside the cache
-  ptxas::Cache* cache_or_null() { return cache ? &*cache : nullptr; }
+  const base::Cache* cache_or_null() const { return cache ? &*cache : nullptr; }
+  // What is derived of code depends on all of this program's: the kind under which it is kept. ""
+  // where nothing is.
+  std::string derived_kind(const char* what) const;
   // The toolchain of a choice, found and asked once. Step::toolchain when it is not installed;
   // Step::usage when --ptxas names another than the pinned one: then "" is that one.
   Result<const ptxas::Toolchain*> toolchain_of(const std::string& ptxas);

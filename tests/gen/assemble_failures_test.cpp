@@ -8,7 +8,6 @@
 namespace phasebit::test {
 
 using ptxas::Assembly;
-using ptxas::Cache;
 using ptxas::Toolchain;
 
 namespace {
@@ -71,7 +70,7 @@ TEST_F(AssembleFailures, AHangIsKilledAndFoundByHalving) {
 
 // Somebody else's signal says nothing of a kernel: no search, nothing kept.
 TEST_F(AssembleFailures, AKilledToolIsNoFaultOfAKernelAndNotCached) {
-  auto cache = Cache::open(folder_->path() / "cache");
+  auto cache = base::Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   const Toolchain killed = tools("kill -KILL $$");
   const Assembly made = ptxas::assemble(killed, &*cache, kernels_, "sm_80");
@@ -107,10 +106,10 @@ TEST_F(AssembleFailures, AnOutputThatIsNoElfIsRefused) {
 
 // A cache that cannot be written costs time, not the result.
 TEST_F(AssembleFailures, AFullDiskUnderTheCacheLosesNothing) {
-  auto cache = Cache::open(folder_->path() / "cache");
+  auto cache = base::Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
-  // A file where the folder of modules should be fails every write, for root too.
-  ASSERT_TRUE(base::write_file(folder_->path() / "cache" / "modules", "full"));
+  // A file where the folder of files should be fails every write, for root too.
+  ASSERT_TRUE(base::write_file(folder_->path() / "cache" / "files", "full"));
   const Assembly made = ptxas::assemble(tools(""), &*cache, kernels_, "sm_80");
   ASSERT_EQ(made.notes.size(), 1U);
   EXPECT_TRUE(made.notes[0].starts_with("io: cannot make the folder ")) << made.notes[0];
@@ -154,7 +153,7 @@ TEST_F(AssembleFailures, LimitsRefuseWithTheFigure) {
 }
 
 TEST_F(AssembleFailures, LimitsApplyToCachedKernelsToo) {
-  auto cache = Cache::open(folder_->path() / "cache");
+  auto cache = base::Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   const Toolchain toolchain = tools("");
   const std::vector<ptxas::AssembleJob> jobs{{&kernels_[0], "sm_90a", 232449}};

@@ -4,19 +4,14 @@
 #include "gen/ptxas/assemble.h"
 #include "tests/gen/hand_kernels.h"
 
-#include <thread>
-
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace phasebit::test {
 
+using base::Cache;
 using base::content_hash;
 using base::write_file;
 using ptxas::Assembly;
-using ptxas::Cache;
 
 namespace {
 
@@ -39,7 +34,7 @@ Entry entry(int n) {
   return made;
 }
 
-class CacheTest : public testing::Test {
+class OutcomeCache : public testing::Test {
  protected:
   void SetUp() override {
     auto folder = base::TempDir::create();
@@ -52,24 +47,24 @@ class CacheTest : public testing::Test {
     if (!cache) bug(cache.error().text());
     return *std::move(cache);
   }
-  static Status add(Cache& cache, const Entry& entry) {
-    return cache.add(configuration, {{entry.kernel, entry.outcome}},
-                     {{entry.outcome.module, entry.code}});
+  static Status add(const Cache& cache, const Entry& entry) {
+    return ptxas::keep_outcomes(cache, configuration, {{entry.kernel, entry.outcome}},
+                                {{entry.outcome.module, entry.code}});
   }
-  static bool has(Cache& cache, const Entry& entry) {
-    return cache.find(configuration, {entry.kernel})[0].has_value();
+  static bool has(const Cache& cache, const Entry& entry) {
+    return ptxas::find_outcomes(cache, configuration, {entry.kernel})[0].has_value();
   }
   std::optional<base::TempDir> folder_;
 };
 
-TEST_F(CacheTest, GivesBackWhatWasKept) {
+TEST_F(OutcomeCache, GivesBackWhatWasKept) {
   {
     Cache cache = open();
     EXPECT_FALSE(has(cache, entry(1)));
     ASSERT_TRUE(add(cache, entry(1)));
   }
   Cache cache = open();
-  const auto found = cache.find(configuration, {entry(2).kernel, entry(1).kernel});
+  const auto found = ptxas::find_outcomes(cache, configuration, {entry(2).kernel, entry(1).kernel});
   EXPECT_FALSE(found[0]);
   ASSERT_TRUE(found[1]);
   EXPECT_FALSE(found[1]->refused);
@@ -86,138 +81,48 @@ TEST_F(CacheTest, GivesBackWhatWasKept) {
   EXPECT_EQ(found[1]->messages[0].statement, 3);
   EXPECT_EQ(found[1]->messages[0].text, "a \"quoted\" warning");
   EXPECT_EQ(found[1]->messages[1].text, "\xEF\xBF\xBD");  // not UTF-8: U+FFFD
-  EXPECT_EQ(cache.module(entry(1).outcome.module).value(), "code 1");
+  EXPECT_EQ(cache.file(entry(1).outcome.module).value(), "code 1");
   EXPECT_TRUE(cache.notes().empty());
 }
 
-TEST_F(CacheTest, AnotherConfigurationIsAnotherOutcome) {
-  Cache cache = open();
+// Of a cache that holds what this program does not write.
+TEST_F(OutcomeCache, AValueThatIsNoOutcomeIsNone) {
+  const Cache cache = open();
+  const std::string kind = fmt::format("outcome 2 {}", configuration);
   ASSERT_TRUE(add(cache, entry(1)));
-  EXPECT_FALSE(cache.find("sm_90a ptxas 13.4.1", {entry(1).kernel})[0]);
+  const std::string good = cache.find(kind, {entry(1).kernel})[0].value();
+  ASSERT_TRUE(cache.add(kind, {{entry(1).kernel, good}}));
+  EXPECT_TRUE(has(cache, entry(1)));
+  for (const std::string& bad : {std::string(), good.substr(0, 40), good + "\t", good + "]",
+                                 "0\t" + good, good.substr(0, good.size() - 1)}) {
+    ASSERT_TRUE(cache.add(kind, {{entry(1).kernel, bad}}));
+    EXPECT_FALSE(has(cache, entry(1))) << bad;
+  }
 }
 
-TEST_F(CacheTest, AnOutcomeWithoutItsModuleIsNone) {
+TEST_F(OutcomeCache, AnotherConfigurationIsAnotherOutcome) {
+  Cache cache = open();
+  ASSERT_TRUE(add(cache, entry(1)));
+  EXPECT_FALSE(ptxas::find_outcomes(cache, "sm_90a ptxas 13.4.1", {entry(1).kernel})[0]);
+}
+
+TEST_F(OutcomeCache, AnOutcomeWithoutItsModuleIsNone) {
   Cache cache = open();
   const Entry one = entry(1);
   ASSERT_TRUE(add(cache, one));
-  const fs::path file =
-      path() / "modules" / one.outcome.module.substr(0, 2) / (one.outcome.module + ".cubin");
+  const fs::path file = path() / "files" / one.outcome.module.substr(0, 2) / one.outcome.module;
   ASSERT_TRUE(write_file(file, "code"));  // cut off
   EXPECT_FALSE(has(cache, one));
   ASSERT_TRUE(write_file(file, "c0de 1"));  // changed
-  EXPECT_EQ(
-      cache.module(one.outcome.module).error().text(),
-      fmt::format("io: {} is damaged (delete it: it will be assembled again)", file.string()));
+  EXPECT_FALSE(cache.file(one.outcome.module));
   fs::remove(file);
   EXPECT_FALSE(has(cache, one));
   ASSERT_TRUE(add(cache, one));
   EXPECT_TRUE(has(cache, one));
 }
 
-// Damage of every kind begins a new index, says so, and leaves a cache that works.
-void expect_thrown_away(const fs::path& path, const std::string& why) {
-  auto cache = Cache::open(path);
-  ASSERT_TRUE(cache) << cache.error().text();
-  ASSERT_EQ(cache->notes().size(), 1U);
-  EXPECT_EQ(cache->notes()[0], fmt::format("the cache {} was thrown away: {}", path.string(), why));
-  EXPECT_FALSE(cache->find(configuration, {entry(1).kernel})[0]);
-  const Entry one = entry(1);
-  ASSERT_TRUE(
-      cache->add(configuration, {{one.kernel, one.outcome}}, {{one.outcome.module, one.code}}));
-  EXPECT_TRUE(cache->find(configuration, {one.kernel})[0]);
-  EXPECT_TRUE(Cache::open(path)->notes().empty());
-}
-
-TEST_F(CacheTest, AFileThatIsNoIndexIsThrownAway) {
-  ASSERT_TRUE(write_file(path() / "index.sqlite", std::string(5000, 'x')));
-  expect_thrown_away(path(), "file is not a database");
-}
-
-TEST_F(CacheTest, ATornIndexIsThrownAway) {
-  {
-    Cache cache = open();
-    for (int n = 0; n < 200; ++n) ASSERT_TRUE(add(cache, entry(n)));
-  }
-  fs::resize_file(path() / "index.sqlite", 3 * 4096 + 100);
-  expect_thrown_away(path(), "database disk image is malformed");
-}
-
-TEST_F(CacheTest, ANewerIndexIsThrownAway) {
-  {
-    open();
-  }
-  {
-    SQLite::Database database((path() / "index.sqlite").string(), SQLite::OPEN_READWRITE);
-    database.exec("PRAGMA user_version=2");
-  }
-  static_assert(ptxas::cache_schema_version == 1);
-  expect_thrown_away(path(), "its schema is 2, not 1");
-}
-
-TEST_F(CacheTest, AnIndexInUseIsNotThrownAway) {
-  const Cache user = open();
-  ASSERT_TRUE(write_file(path() / "index.sqlite", std::string(5000, 'x')));
-  const auto second = Cache::open(path());
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().text(),
-            fmt::format("io: cannot use the cache {}: file is not a database, and another process "
-                        "has it open (wait until that has ended)",
-                        path().string()));
-}
-
-TEST_F(CacheTest, DamageFoundLaterIsNoted) {
-  Cache cache = open();
-  ASSERT_TRUE(add(cache, entry(1)));
-  {
-    SQLite::Database other((path() / "index.sqlite").string(), SQLite::OPEN_READWRITE);
-    other.exec("UPDATE outcome SET messages='[[1'");
-  }
-  EXPECT_FALSE(has(cache, entry(1)));
-  EXPECT_EQ(cache.notes().size(), 1U);
-  ASSERT_TRUE(add(cache, entry(1)));
-  EXPECT_TRUE(has(cache, entry(1)));
-}
-
-TEST_F(CacheTest, AFolderThatCannotBeMadeIsAnError) {
-  ASSERT_TRUE(write_file(folder_->path() / "file", ""));
-  const auto cache = Cache::open(folder_->path() / "file" / "cache");
-  ASSERT_FALSE(cache);
-  EXPECT_EQ(cache.error().text(), fmt::format("io: cannot make the folder {}: Not a directory",
-                                              (folder_->path() / "file" / "cache").string()));
-}
-
-TEST_F(CacheTest, ProcessesAndThreadsShareIt) {
-  constexpr int processes = 3, entries = 60;
-  std::vector<pid_t> children;
-  for (int p = 0; p < processes; ++p) {
-    children.push_back(::fork());
-    if (children.back() != 0) continue;
-    auto cache = Cache::open(path());
-    bool good = cache.has_value();
-    for (int n = 0; n < entries && good; ++n)  // each adds its own and one that all add
-      good = add(*cache, entry(1000 * p + n)).has_value() &&
-             add(*cache, entry(100000 + n)).has_value();
-    ::_exit(good ? 0 : 1);
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  Cache cache = open();
-  EXPECT_TRUE(cache.notes().empty());
-  std::vector<std::jthread> threads;
-  std::atomic<int> found = 0;
-  for (int p = 0; p < processes; ++p)
-    threads.emplace_back([&, p] {
-      for (int n = 0; n < entries; ++n) found += has(cache, entry(1000 * p + n)) ? 1 : 0;
-    });
-  threads.clear();
-  EXPECT_EQ(found, processes * entries);
-}
-
 // A refusal is kept with its statement, so that a template line that moved is told where it is now.
-TEST_F(CacheTest, RefusalsAreKeptAndFollowTheTemplate) {
+TEST_F(OutcomeCache, RefusalsAreKeptAndFollowTheTemplate) {
   auto toolchain = test::toolchain();
   ASSERT_TRUE(toolchain) << toolchain.error().text();
   Cache cache = open();
@@ -233,7 +138,7 @@ TEST_F(CacheTest, RefusalsAreKeptAndFollowTheTemplate) {
   }
 }
 
-TEST_F(CacheTest, AssemblyFromTheCacheIsTheSame) {
+TEST_F(OutcomeCache, AssemblyFromTheCacheIsTheSame) {
   auto toolchain = test::toolchain();
   ASSERT_TRUE(toolchain) << toolchain.error().text();
   Cache cache = open();

@@ -5,7 +5,7 @@
 #include "analysis/report/sql/fill.h"
 #include "analysis/report/sql/schema.h"
 #include "core/base/hash.h"
-#include "core/base/interrupt.h"
+#include "core/base/part_file.h"
 #include "core/store/flat_keys.h"
 
 #include <algorithm>
@@ -94,26 +94,6 @@ bool reads_words(const Results& rows) {
   });
 }
 
-// A file of the cache until it has its name.
-struct Unfinished {
-  explicit Unfinished(fs::path one) : path(std::move(one)) {
-    const auto held = base::hold_interrupts();
-    base::note_unfinished(path);
-    remove();
-  }
-  ~Unfinished() {
-    remove();
-    base::forget_unfinished(path);
-  }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-  void remove() const {
-    std::error_code absent;
-    fs::remove(path, absent);
-  }
-  const fs::path path;
-};
-
 tl::unexpected<Error> not_made(const SQLite::Exception& exception) {
   return fail(Step::store, "cannot make the tables of the results: {}", exception.what());
 }
@@ -150,23 +130,24 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, reads_words, keys));
   if (!cache.empty()) fs::create_directories(folder, missing);
   if (cache.empty() || missing || ::access(folder.c_str(), W_OK) != 0) return of(std::move(loaded));
-  const fs::path temporary = fmt::format("{}.{}", file.string(), ::getpid());
-  const Unfinished unfinished(temporary);
+  const auto part = base::PartFile::create(file);
+  if (!part) return of(std::move(loaded));
   try {
     {
-      const auto sqlite =
-          open_file(temporary.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      const auto sqlite = open_file(part->path().string(), SQLite::OPEN_READWRITE);
       PHASEBIT_TRY(fill_file(*sqlite, store::sorted_by_run(std::move(loaded)), progress));
     }
-    fs::rename(temporary, file);
-    remove_old(folder);
-    ReportDatabase made(open_file(file.string(), SQLite::OPEN_READONLY));
-    made.read_facts();
-    return made;
-  } catch (const std::runtime_error&) {  // a full disk: that costs time, not the tables
-    PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words, keys));
-    return of(std::move(again));
+    if (part->put()) {
+      remove_old(folder);
+      ReportDatabase made(open_file(file.string(), SQLite::OPEN_READONLY));
+      made.read_facts();
+      return made;
+    }
+  } catch (const SQLite::Exception&) {  // a full disk
   }
+  // That costs time, not the tables.
+  PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words, keys));
+  return of(std::move(again));
 }
 
 void ReportDatabase::read_facts() {

@@ -3,12 +3,9 @@
 #include "tests/analysis/sass/rings.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+#include <fstream>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace phasebit::test {
 
@@ -18,6 +15,7 @@ using cubin::CubinKernel;
 using cubin::read_cubin;
 using disassembly::DisassembledFunction;
 using disassembly::Disassembler;
+using disassembly::ListingCache;
 
 namespace {
 
@@ -44,11 +42,16 @@ std::string as_text(const DisassembledFunction& function) {
   return text;
 }
 
-class DisassemblyCacheTest : public testing::Test {
+class ListingCacheTest : public testing::Test {
  protected:
   fs::path path() const { return folder_.path() / "cache"; }
-  disassembly::DisassemblyCache open(const std::string& version = "13.5.37") const {
-    return std::move(*disassembly::DisassemblyCache::open(path(), version));
+  std::optional<DisassembledFunction> find(int sm, const CubinKernel& kernel,
+                                           const std::string& version = "13.5.37") const {
+    return ListingCache(base::Cache::open(path()).value(), version).find(sm, {kernel.text})[0];
+  }
+  Status add(int sm, const CubinKernel& kernel, const DisassembledFunction& listing) const {
+    return ListingCache(base::Cache::open(path()).value(), "13.5.37")
+        .add(sm, {kernel.text}, {listing});
   }
   // nvdisasm behind a script that notes each call but those that ask for its version.
   fs::path counted_nvdisasm() const {
@@ -68,92 +71,38 @@ class DisassemblyCacheTest : public testing::Test {
   base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
-TEST_F(DisassemblyCacheTest, GivesBackWhatWasKept) {
+TEST_F(ListingCacheTest, GivesBackWhatWasKept) {
   const CubinKernel kernel = kernel_of(5);
-  EXPECT_FALSE(open().find(90, kernel.text));
-  ASSERT_TRUE(open().add(90, kernel.text, listing_of(kernel)));
-  const auto found = open().find(90, kernel.text);
+  EXPECT_FALSE(find(90, kernel));
+  ASSERT_TRUE(add(90, kernel, listing_of(kernel)));
+  const auto found = find(90, kernel);
   ASSERT_TRUE(found);
   EXPECT_EQ(as_text(*found), as_text(listing_of(kernel)));
-  EXPECT_FALSE(open().find(90, kernel_of(6).text));
+  EXPECT_FALSE(find(90, kernel_of(6)));
 }
 
 // Equal bytes mean other instructions on another SM, and another nvdisasm may name them otherwise.
-TEST_F(DisassemblyCacheTest, KnowsSmAndVersion) {
+TEST_F(ListingCacheTest, KnowsSmAndVersion) {
   const CubinKernel kernel = kernel_of(5);
-  ASSERT_TRUE(open().add(90, kernel.text, listing_of(kernel, "0x20")));
-  EXPECT_FALSE(open().find(100, kernel.text));
-  EXPECT_FALSE(open("13.4.92").find(90, kernel.text));
-  ASSERT_TRUE(open().add(100, kernel.text, listing_of(kernel, "0x30")));
-  EXPECT_EQ(open().find(90, kernel.text)->instructions.back().operands, "0x20");
-  EXPECT_EQ(open().find(100, kernel.text)->instructions.back().operands, "0x30");
-}
-
-TEST_F(DisassemblyCacheTest, ThrowsAwayWhatIsTorn) {
-  const CubinKernel kernel = kernel_of(40);
-  ASSERT_TRUE(open().add(90, kernel.text, listing_of(kernel)));
-  const fs::path file = open().file_of(90, kernel.text);
-  const std::string whole = *read_file(file);
-  std::string flipped = whole, other_format = whole;
-  flipped[whole.size() / 2] ^= 1;
-  other_format.replace(other_format.find(" 3 "), 3, " 0 ");
-  for (const std::string& torn :
-       {std::string(), whole.substr(0, 10), whole.substr(0, 60), whole.substr(0, whole.size() - 1),
-        whole + "x", flipped, other_format, std::string(5000, '\0')}) {
-    ASSERT_TRUE(write_file(file, torn));
-    EXPECT_FALSE(open().find(90, kernel.text)) << torn.substr(0, 80);
-    ASSERT_TRUE(open().add(90, kernel.text, listing_of(kernel)));
-    EXPECT_EQ(*read_file(file), whole);
-  }
+  ASSERT_TRUE(add(90, kernel, listing_of(kernel, "0x20")));
+  EXPECT_FALSE(find(100, kernel));
+  EXPECT_FALSE(find(90, kernel, "13.4.92"));
+  ASSERT_TRUE(add(100, kernel, listing_of(kernel, "0x30")));
+  EXPECT_EQ(find(90, kernel)->instructions.back().operands, "0x20");
+  EXPECT_EQ(find(100, kernel)->instructions.back().operands, "0x30");
 }
 
 // A mark of the format inside a part would make two parts of it.
-TEST_F(DisassemblyCacheTest, LeavesOutWhatItsFormatCannotHold) {
+TEST_F(ListingCacheTest, LeavesOutWhatItsFormatCannotHold) {
   const CubinKernel kernel = kernel_of(3);
   for (const char* last : {"a\tb", "a\nb"}) {
-    ASSERT_TRUE(open().add(90, kernel.text, listing_of(kernel, last)));
-    EXPECT_FALSE(open().find(90, kernel.text));
+    ASSERT_TRUE(add(90, kernel, listing_of(kernel, last)));
+    EXPECT_FALSE(find(90, kernel));
   }
-}
-
-TEST_F(DisassemblyCacheTest, ServesThreadsAndProcesses) {
-  constexpr int processes = 3, threads = 4, rounds = 60;
-  const auto use = [&](int seed) {
-    for (int round = 0; round < rounds; ++round) {
-      const CubinKernel kernel = kernel_of(3 + (seed * 7 + round) % 20);
-      const auto found = open().find(90, kernel.text);
-      if (found && as_text(*found) != as_text(listing_of(kernel))) return false;
-      if (!open().add(90, kernel.text, listing_of(kernel))) return false;
-    }
-    return true;
-  };
-  std::vector<pid_t> children;
-  for (int process = 0; process < processes; ++process) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child != 0) {
-      children.push_back(child);
-      continue;
-    }
-    std::atomic<bool> good{true};
-    std::vector<std::thread> running;
-    for (int thread = 0; thread < threads; ++thread)
-      running.emplace_back([&, thread] {
-        if (!use(process * threads + thread)) good = false;
-      });
-    for (std::thread& one : running) one.join();
-    _exit(good ? 0 : 1);
-  }
-  for (const pid_t child : children) {
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  for (int size = 3; size < 23; ++size) EXPECT_TRUE(open().find(90, kernel_of(size).text)) << size;
 }
 
 // One of two kernels is known: nvdisasm is asked for the other alone, then not at all.
-TEST_F(DisassemblyCacheTest, SavesRunsOfNvdisasm) {
+TEST_F(ListingCacheTest, SavesRunsOfNvdisasm) {
   PHASEBIT_NEEDS_TOOLS();
   const auto bytes = assemble({ring(barrier_ring, "one"), ring(try_wait_ring, "two")}, "sm_90a");
   ASSERT_TRUE(bytes) << bytes.error().text();
@@ -178,7 +127,7 @@ TEST_F(DisassemblyCacheTest, SavesRunsOfNvdisasm) {
 }
 
 // The division is a function beside each kernel, called by a name that holds the module's count.
-TEST_F(DisassemblyCacheTest, KeepsCallsByTheirNames) {
+TEST_F(ListingCacheTest, KeepsCallsByTheirNames) {
   PHASEBIT_NEEDS_TOOLS();
   const auto divide = [](const std::string& entry) {
     return script("| .visible .entry " + entry +
@@ -205,14 +154,13 @@ TEST_F(DisassemblyCacheTest, KeepsCallsByTheirNames) {
     }
 }
 
-TEST_F(DisassemblyCacheTest, CostsTimeNotTheResultWhereItCannotBeWritten) {
+TEST_F(ListingCacheTest, CostsTimeNotTheResultWhereItIsDamaged) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto cached = Disassembler::open(find_tools()->nvdisasm, path());
-  ASSERT_TRUE(cached) << cached.error().text();
-  ASSERT_TRUE(write_file(path() / cached->version() / "sm_90", "a file, not a folder"));
   const auto bytes = assemble({ring(barrier_ring)}, "sm_90a");
   const auto cubin = read_cubin(*bytes);
-  EXPECT_FALSE(open().add(90, cubin->kernels[0].text, listing_of(cubin->kernels[0])));
+  const auto cached = Disassembler::open(find_tools()->nvdisasm, path());
+  ASSERT_TRUE(cached) << cached.error().text();
+  std::ofstream(path() / "index.sqlite") << std::string(5000, 'x');
   EXPECT_TRUE(cached->listing(90, cubin->kernels[0]));
   ASSERT_TRUE(write_file(folder_.path() / "file", ""));
   const auto none = Disassembler::open(find_tools()->nvdisasm, folder_.path() / "file");

@@ -1,4 +1,3 @@
-#include "analysis/disassembly/cache.h"
 #include "analysis/gate/gate.h"
 
 #include <functional>
@@ -8,7 +7,6 @@
 
 namespace phasebit::test {
 
-using disassembly::DerivedCache;
 using gate::gate_key;
 using gate::hash_of;
 using image::SourceLine;
@@ -85,29 +83,6 @@ TEST(GateCache, OutcomesComeBackAsTheyWere) {
   for (const char* bad :
        {"", "[]", "{}", "[3,\"\",[],\"\"]", "[0,\"\",[[1]],\"\"]", "[0,1,[],\"\"]"})
     EXPECT_FALSE(gate::outcome_from_text(bad)) << bad;
-}
-
-TEST(DerivedCache, BelongsToOneProgramAndThrowsAwayWhatIsTorn) {
-  const base::TempDir folder = std::move(*base::TempDir::create());
-  const DerivedCache cache(folder.path(), "one");
-  EXPECT_TRUE(cache.find("aa11").empty());
-  ASSERT_TRUE(cache.add("aa11", {{"class k", "1"}}));
-  ASSERT_TRUE(cache.add("aa11", {{"gate x", "2"}, {"bad\tkey", "3"}, {"bad value", "4\n"}}));
-  const DerivedCache::Entries both = {{"class k", "1"}, {"gate x", "2"}};
-  EXPECT_EQ(cache.find("aa11"), both);
-  EXPECT_TRUE(cache.find("aa12").empty());
-  EXPECT_TRUE(DerivedCache(folder.path(), "two").find("aa11").empty());
-  const std::string whole = *base::read_file(cache.file_of("aa11"));
-  std::string flipped = whole;
-  flipped[whole.size() - 2] ^= 1;
-  for (const std::string& torn : {std::string(), whole.substr(0, 30), flipped, whole + "x",
-                                  whole.substr(0, whole.size() - 1)}) {
-    ASSERT_TRUE(base::write_file(cache.file_of("aa11"), torn));
-    EXPECT_TRUE(cache.find("aa11").empty());
-  }
-  const DerivedCache nobody(folder.path(), "");
-  ASSERT_TRUE(nobody.add("bb22", {{"a", "b"}}));
-  EXPECT_TRUE(nobody.find("bb22").empty());
 }
 
 }  // namespace
