@@ -82,9 +82,9 @@ FUZZ_PACKAGES=(
 )
 
 # The two programs alone, to be used, not worked on: for a folder of its own, and so with several
-# sources at a time, as CI compiles (below). By a sample of six files -O1 takes half of the compiler's
-# time of a default build (21 s, 41 s), -O0 hardly less (20 s). -O3 makes some compilers warn of what
-# is no mistake.
+# sources at a time, as CI compiles (below). By a sample of six files -O1 takes half of the
+# compiler's time of a default build (21 s, 41 s), -O0 hardly less (20 s). -O3 makes some compilers
+# warn of what is no mistake.
 RELEASE_BUILD=$ROOT/build-release
 RELEASE_TIME="about 5 minutes"
 RELEASE_OPTIONS=(-Dbuildtype=release -Doptimization=1 -Dwerror=false -Dcpp_link_args=-s

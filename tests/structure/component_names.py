@@ -19,7 +19,6 @@ OTHERS = {
     ("core/image/guard_sites.cpp", "cluster_barrier"): "a kind of wait",
     ("core/ptx/head/head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("core/ptx/head/text_check.cpp", "mbarrier"): "a kind of barrier in a head",
-    ("core/ptx/head/text_check.cpp", "mbarrier"): "a kind of barrier in a head",
     ("gen/render/variant_head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("gen/guard/helpers.cpp", "mbarrier"): "a name in the guard's own template",
     ("bench/campaign/anchors.cpp", "fma"): "an anchor",
