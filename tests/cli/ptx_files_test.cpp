@@ -273,7 +273,7 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
   const std::vector<Row> rows = {
       {{"sass", "show", "s.ptx"},
        Step::usage,
-       "usage: s.ptx: has 2 kernels (give --kernel, a number or a name: 1 axpy, 2 other)"},
+       "usage: s.ptx: has 2 kernels (give --kernel, a number or a name: 1 other, 2 axpy)"},
       {{"assemble", "s.ptx", "--kernel", "axpi"},
        Step::usage,
        "usage: no kernel 'axpi' in s.ptx (did you mean 'axpy'?)"},

@@ -193,7 +193,7 @@ TEST_F(SassFiles, APtxFilesOwnTargetIsItsDefault) {
   cubin("a", "sm_80", step_kernel());
   const std::string a = path("a.ptx"), b = path("b.ptx"), rules = path("rules.toml");
   ASSERT_TRUE(base::write_file(b,
-                               ".version 8.0\n.target sm_61, debug\n.address_size 64\n"
+                               ".version 8.0\n.target sm_61, texmode_unified\n.address_size 64\n"
                                ".visible .entry k()\n{\nret;\n}\n"));
   ASSERT_TRUE(base::write_file(rules, "[[rule]]\nname = \"n\"\nmust = \"BAR*\"\n"));
   EXPECT_NE(sass({"show", b}).out.find(" for sm_90a, by"), std::string::npos);
