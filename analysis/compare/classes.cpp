@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 
 // Axes of either key whose values differ; "" stands for an axis that one does not have.
-std::vector<AxisChange> axis_changes(const image::VariantKey& from, const image::VariantKey& to) {
+std::vector<AxisChange> axis_changes(const launch::VariantKey& from, const launch::VariantKey& to) {
   std::vector<AxisChange> changes;
   for (const auto& [axis, value] : from.axes)
     if (const std::string other = to.value(axis); other != value)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/compare/summary.h"
-#include "core/image/variant_key.h"
+#include "core/launch/variant_key.h"
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 namespace phasebit::compare {
 
 struct ClassMember {
-  image::VariantKey key;
+  launch::VariantKey key;
   CodeSummary code;
 };
 

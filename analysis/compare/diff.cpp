@@ -6,7 +6,7 @@
 #include "analysis/disassembly/nvdisasm_json.h"
 #include "analysis/flow/features.h"
 #include "analysis/flow/flow.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <algorithm>
 #include <set>
@@ -338,8 +338,8 @@ std::string verdict_line(const KernelDiff& diff) {
   return line;
 }
 
-table::Table verb_table(const KernelDiff& diff) {
-  table::Table table;
+base::Table verb_table(const KernelDiff& diff) {
+  base::Table table;
   table.columns = {{"verb"},          {"identical", true}, {"schedule", true},
                    {"renamed", true}, {"operands", true},  {"opcode", true},
                    {"only A", true},  {"only B", true},    {"moved", true}};
@@ -460,7 +460,7 @@ std::string diff_as_text(const CodeSubject& left, const CodeSubject& right, cons
   add_line(text, verdict_line(diff));
   for (const std::string& line : diff.outside_text)
     add_line(text, "  beside the instructions: " + line);
-  text += "\n" + table::render(verb_table(diff), table::TableFormat::text) + "\n";
+  text += "\n" + base::render(verb_table(diff), base::TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =
       fmt::format("addr  {:26} {:{}}", "st y Wr Rd waits   reuse", "instruction", code_width);

@@ -9,10 +9,10 @@
 
 namespace phasebit::compare {
 
-using table::Cell;
-using table::render;
-using table::Table;
-using table::TableFormat;
+using base::Cell;
+using base::render;
+using base::Table;
+using base::TableFormat;
 
 namespace {
 
@@ -40,7 +40,7 @@ std::string why_none(const MatrixCell& cell) {
 }
 
 // What is said of a cell; in text the columns that it is said of stand before it.
-std::vector<table::Column> columns_of(const Matrix& matrix) {
+std::vector<base::Column> columns_of(const Matrix& matrix) {
   if (matrix.of_files)
     return {{"class"},        {"instr", true},  {"issue", true}, {"regs", true},  {"shared", true},
             {"fences", true}, {"sleeps", true}, {"waits", true}, {"loops", true}, {"difference"}};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/compare/summary.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <optional>
 #include <string>
@@ -55,6 +55,6 @@ std::string difference(const Matrix& matrix, std::size_t variant, std::size_t co
 // "loops" in the place of "problem"; with "lines": see line_table.h, where the code has them]}]}.
 // Text and JSON alone show lines. "class" is the start of the hash of .text: cells with one
 // class have one code.
-std::string print_matrix(const Matrix& matrix, table::TableFormat format);
+std::string print_matrix(const Matrix& matrix, base::TableFormat format);
 
 }  // namespace phasebit::compare

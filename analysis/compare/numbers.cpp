@@ -68,9 +68,10 @@ class Numberer {
 
  private:
   // By the number that instructions have for their line; 0 is none.
-  std::vector<int> verbs_of_lines(const image::SourceMap& source) {
+  std::vector<int> verbs_of_lines(const launch::SourceMap& source) {
     std::vector<int> verbs = {0};
-    for (const image::SourceLine& line : source) verbs.push_back(verbs_.of(flow::verb_name(&line)));
+    for (const launch::SourceLine& line : source)
+      verbs.push_back(verbs_.of(flow::verb_name(&line)));
     return verbs;
   }
   std::pair<int, int> opcode_of(const std::string& opcode) {

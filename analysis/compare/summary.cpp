@@ -169,10 +169,10 @@ std::string shown(const std::string& line) {
 
 }  // namespace
 
-std::optional<table::Table> line_table(
+std::optional<base::Table> line_table(
     const std::vector<std::pair<std::string, const CodeSummary*>>& columns) {
   ByLine<std::vector<std::string>> rows;
-  table::Table table;
+  base::Table table;
   table.columns.push_back({"source line"});
   for (std::size_t c = 0; c < columns.size(); ++c) {
     table.columns.push_back({columns[c].first, true});
@@ -185,7 +185,7 @@ std::optional<table::Table> line_table(
   }
   if (rows.empty()) return std::nullopt;
   for (const auto& [line, cells] : rows) {
-    std::vector<table::Cell> row = {shown(line)};
+    std::vector<base::Cell> row = {shown(line)};
     row.insert(row.end(), cells.begin(), cells.end());
     table.rows.push_back(std::move(row));
   }

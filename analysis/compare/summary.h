@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/compare/diff.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <optional>
 #include <string>
@@ -63,7 +63,7 @@ flow::CodeCounts hot_code(const flow::Features& features);
 
 // A row for each line that any of them has, by file and number, code without a line last;
 // instructions/issue cycles by column. Nothing where none has lines.
-std::optional<table::Table> line_table(
+std::optional<base::Table> line_table(
     const std::vector<std::pair<std::string, const CodeSummary*>>& columns);
 
 // "k.cu:4 9 -> 12, k.cu:7 0 -> 3": instructions of the lines that have more or less, those with the

@@ -5,7 +5,7 @@
 #include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/sass_word.h"
 #include "core/base/hash.h"
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,7 @@ bool names_window(const ConstantOperand& operand, int sm) {
 std::string info_without_padding(std::string_view info, std::string_view text,
                                  std::string_view entry) {
   std::string made(info);
-  const auto padding = static_cast<std::uint32_t>(image::placement::padding_of(text));
+  const auto padding = static_cast<std::uint32_t>(launch::placement::padding_of(text));
   if (padding == 0) return made;
   for (const std::size_t at :
        code_places(info, text.size(), entry).value_or(std::vector<std::size_t>())) {
@@ -82,7 +82,7 @@ class ClassReader {
   }
 
   std::string_view text_of(std::size_t section) const {
-    return image::placement::unpadded(file_.sections()[section].data);
+    return launch::placement::unpadded(file_.sections()[section].data);
   }
 
   void add_attributes(std::size_t section, std::vector<CodeFact>& facts) {

@@ -25,7 +25,7 @@ struct CodeClass {
 // The class of every section `.text.<entry>`, by the section's index. docs/decisions/sass-class.md
 // says what counts and what does not. The kernel's own name does not, nor the hash of the source
 // file in names of its static symbols, nor what else lies in the image, nor padding before the
-// kernel (core/image/placement).
+// kernel (core/launch/placement).
 std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
 
 // The classes of some code of a cubin, by entry; without those that it does not have.

@@ -2,7 +2,7 @@
 
 #include "analysis/cubin/elf_file.h"
 #include "core/base/hash.h"
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <algorithm>
 #include <cstring>
@@ -104,7 +104,7 @@ ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
   for (std::size_t i = 1; i < file.sections().size(); ++i) {
     if (!file.sections()[i].name.starts_with(text_prefix)) continue;
     code_.push_back(i);
-    if (const std::size_t padding = image::placement::padding_of(file.sections()[i].data);
+    if (const std::size_t padding = launch::placement::padding_of(file.sections()[i].data);
         padding != 0)
       take_out(i, padding);
   }

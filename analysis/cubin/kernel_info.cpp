@@ -1,6 +1,6 @@
 #include "analysis/cubin/kernel_info.h"
 
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -340,7 +340,7 @@ Result<Form> form_of(const Entry& entry) {
 bool is_place(std::string_view section, std::size_t at, std::size_t code_bytes) {
   std::uint32_t place = 0;
   std::memcpy(&place, section.data() + at, sizeof place);
-  return place % image::placement::padding_step_bytes == 0 && place < code_bytes;
+  return place % launch::placement::padding_step_bytes == 0 && place < code_bytes;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "analysis/flow/flow.h"
 #include "analysis/flow/loops.h"
 #include "core/isa/opcodes.h"
-#include "core/rule/rule.h"
+#include "core/isa/rule.h"
 
 #include <algorithm>
 #include <array>
@@ -18,17 +18,17 @@ using cubin::Instruction;
 using cubin::instruction_bytes;
 using cubin::SassKernel;
 using cubin::SassWord;
-using image::Census;
-using image::SourceLine;
-using image::SourceMap;
-using image::VerbCensus;
+using isa::concerns;
+using isa::GateSpec;
+using isa::opcode_matches;
+using isa::OpcodeRule;
+using isa::Path;
 using isa::SassFact;
-using rule::concerns;
-using rule::GateSpec;
-using rule::opcode_matches;
-using rule::OpcodeRule;
-using rule::Path;
-using rule::VerbRule;
+using isa::VerbRule;
+using launch::Census;
+using launch::SourceLine;
+using launch::SourceMap;
+using launch::VerbCensus;
 
 namespace {
 
@@ -149,8 +149,8 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if (rule.verb != rule::any_verb && required.path == Path::hot &&
-            rule.passes != rule::Passes::beside && concerns(rule, rule.verb, window.role) &&
+        if (rule.verb != isa::any_verb && required.path == Path::hot &&
+            rule.passes != isa::Passes::beside && concerns(rule, rule.verb, window.role) &&
             required.count.low > 0)
           promote(window, kernel, source, spec,
                   {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)},
@@ -159,7 +159,7 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (const RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if (rule.passes == rule::Passes::both && required.path == Path::hot &&
+        if (rule.passes == isa::Passes::both && required.path == Path::hot &&
             concerns(rule, rule.verb, window.role))
           adopt_beside(window, kernel, source, rule, required.pattern,
                        wanted_beside(rule, required.pattern, spec.beside_of(window.role)));
@@ -235,7 +235,7 @@ std::string_view to_string(CountIn where) {
 OpcodeTally OpcodeCensus::count(const std::string& pattern) const {
   OpcodeTally sum;
   for (const auto& [opcode, count] : opcodes) {
-    if (!rule::opcode_matches(pattern, opcode)) continue;
+    if (!isa::opcode_matches(pattern, opcode)) continue;
     sum.loops += count.loops;
     sum.kernel += count.kernel;
   }
@@ -305,7 +305,7 @@ void OpcodeWords::learn_modifiers(const std::vector<const SassKernel*>& listings
                                   const std::string& pattern) {
   std::map<unsigned, Modifiers> common;
   for_each_instruction(listings, [&](const Instruction& one) {
-    if (!rule::opcode_matches(pattern, one.opcode)) return;
+    if (!isa::opcode_matches(pattern, one.opcode)) return;
     Modifiers& known =
         common.try_emplace(operation_of(one.word), Modifiers{modifier_bits, one.word.high})
             .first->second;
@@ -314,7 +314,7 @@ void OpcodeWords::learn_modifiers(const std::vector<const SassKernel*>& listings
   for (const auto& [operation, known] : common) operations_[operation] = {0, known.value};
   for_each_instruction(listings, [&](const Instruction& one) {
     const auto known = common.find(operation_of(one.word));
-    if (known == common.end() || rule::opcode_matches(pattern, one.opcode)) return;
+    if (known == common.end() || isa::opcode_matches(pattern, one.opcode)) return;
     operations_[known->first].mask |= (one.word.high ^ known->second.value) & known->second.mask;
   });
 }

@@ -5,9 +5,9 @@
 #include "analysis/cubin/instruction.h"
 #include "analysis/flow/window.h"
 #include "core/base/error.h"
-#include "core/image/facts.h"
+#include "core/isa/rule.h"
 #include "core/isa/version.h"
-#include "core/rule/rule.h"
+#include "core/launch/facts.h"
 
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@ namespace phasebit::flow {
 // else), that one becomes the statement's. So does one beside the loop, in a verb that the loop is
 // not the only place of.
 void promote_single_sites(std::vector<RoleWindow>& windows, cubin::SassKernel& kernel,
-                          const image::SourceMap& source, const rule::GateSpec& spec,
+                          const launch::SourceMap& source, const isa::GateSpec& spec,
                           bool moves_lines);
 
 // Whether a ptxas gives the peeled first try of a wait another line than its retry has: 12.8 to
@@ -35,8 +35,8 @@ bool moves_lines(const isa::Version& ptxas, const std::string& sass_family);
 
 // Counts per iteration of the timed loop, by verb and role of the window, ordered by first
 // appearance. The verb "" stands for what belongs to the probe: loop control, addresses.
-image::Census take_census(const std::vector<RoleWindow>& windows, const cubin::SassKernel& kernel,
-                          const image::SourceMap& source);
+launch::Census take_census(const std::vector<RoleWindow>& windows, const cubin::SassKernel& kernel,
+                           const launch::SourceMap& source);
 
 // How often an opcode stands in a kernel, and in its loops.
 

@@ -33,14 +33,14 @@ void add_called(CodeCounts& counts, const Instruction& instruction, bool plain) 
     ++counts.open_calls[instruction.opcode + " " + std::string(callee_of(instruction))];
 }
 
-void add_window(const RoleWindow& window, const SassKernel& kernel, const image::SourceMap& source,
+void add_window(const RoleWindow& window, const SassKernel& kernel, const launch::SourceMap& source,
                 const std::vector<bool>& plain, Features& features) {
   LoopFeatures loop{window.role, window.problem, 0, {}, {}, {}};
   if (window.loop_header >= 0)
     loop.address = kernel.instructions[static_cast<std::size_t>(window.loop_header)].address;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
     const Instruction& instruction = kernel.instructions[i];
-    const image::SourceLine* line = source_line(source, instruction);
+    const launch::SourceLine* line = source_line(source, instruction);
     const Heat heat = window.heat[i];
     if (heat == Heat::beside) add_called(loop.beside, instruction, plain[i]);
     if (heat != Heat::hot && heat != Heat::cold) continue;
@@ -87,7 +87,7 @@ void add(CodeCounts& counts, const CodeCounts& more) {
   for (const auto& [call, count] : more.open_calls) counts.open_calls[call] += count;
 }
 
-Features take_features(const SassKernel& kernel, const image::SourceMap& source,
+Features take_features(const SassKernel& kernel, const launch::SourceMap& source,
                        const std::vector<RoleWindow>& windows) {
   Features features;
   features.registers = kernel.registers;

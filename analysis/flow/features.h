@@ -72,7 +72,7 @@ struct Features {
 };
 
 // `windows` after promote_single_sites. Code of two roles (merged by ptxas) counts for both.
-Features take_features(const cubin::SassKernel& kernel, const image::SourceMap& source,
+Features take_features(const cubin::SassKernel& kernel, const launch::SourceMap& source,
                        const std::vector<RoleWindow>& windows);
 
 // Sets what the kernel alone does not say: ptxas's spills, and the occupancy of a launch where the

@@ -3,6 +3,7 @@
 
 #include "analysis/cubin/instruction.h"
 #include "core/base/error.h"
+#include "core/graph/graph.h"
 #include "core/isa/opcodes.h"
 
 #include <cstddef>
@@ -52,12 +53,7 @@ bool falls_through(const cubin::Instruction& instruction);
 Result<FlowGraph> build_flow_graph(const cubin::SassKernel& kernel,
                                    const std::vector<int>& cuts = {});
 
-// Blocks and instructions have numbers that are ints; containers take another type.
-
-// Of a number that is not negative.
-inline std::size_t index_of(int number) {
-  return static_cast<std::size_t>(number);
-}
+using graph::index_of;
 
 // Whom the code of a kernel calls, and what is known of that.
 

@@ -1,4 +1,4 @@
-// Dominators and natural loops of a flow graph.
+// The loops of a flow graph.
 #pragma once
 
 #include "analysis/flow/flow.h"
@@ -24,9 +24,6 @@ struct LoopNest {
   // the one: no loops here, and the blocks that they run through are marked.
   std::vector<bool> irreducible;
 };
-
-// Immediate dominator of each block; -1 for the entry and for what cannot be reached from it.
-std::vector<int> immediate_dominators(const FlowGraph& graph);
 
 // A cycle that is entered in two places is a loop when all jumps back in it that are not those of a
 // natural loop go to one block, which is its header. Loops of one header are merged, except where

@@ -11,9 +11,9 @@ namespace phasebit::flow {
 
 using cubin::Instruction;
 using cubin::SassKernel;
-using image::SourceLine;
-using image::SourceMap;
 using isa::SassFact;
+using launch::SourceLine;
+using launch::SourceMap;
 
 namespace {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/flow/loops.h"
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 
 #include <string>
 #include <vector>
@@ -39,14 +39,14 @@ struct RoleWindow {
 // first. Prologue and epilogue loops of a ring have fewer verbs than its main loop; a remainder
 // loop of an unrolled one is smaller.
 std::vector<RoleWindow> find_windows(const cubin::SassKernel& kernel,
-                                     const image::SourceMap& source);
+                                     const launch::SourceMap& source);
 
 // The source line of an instruction, or null.
-const image::SourceLine* source_line(const image::SourceMap& source,
-                                     const cubin::Instruction& instruction);
+const launch::SourceLine* source_line(const launch::SourceMap& source,
+                                      const cubin::Instruction& instruction);
 
 // "consumer.wait", "wait", "consumer", or "" without a line.
-std::string verb_name(const image::SourceLine* line);
+std::string verb_name(const launch::SourceLine* line);
 
 // Whether it reads the clock. CS2R also reads other special registers and zeroes registers.
 bool reads_clock(const cubin::Instruction& instruction);

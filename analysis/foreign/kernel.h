@@ -3,7 +3,7 @@
 
 #include "analysis/cubin/source/names.h"
 #include "analysis/foreign/file.h"
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ struct CodeKernel {
   const CodeImage* image = nullptr;
   const cubin::CubinKernel* kernel = nullptr;
   // What its `.loc` lines are, where it was assembled of statements; null: lines of its sources.
-  const image::SourceMap* statements = nullptr;
+  const launch::SourceMap* statements = nullptr;
 };
 
 // "app: 2: k.sm_90a.cubin: void ns::copy(int*)"; of a long name what brackets hold is left out,

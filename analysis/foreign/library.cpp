@@ -4,7 +4,7 @@
 #include "analysis/disassembly/nvdisasm_json.h"
 #include "analysis/flow/features.h"
 #include "analysis/foreign/kernel.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -148,7 +148,7 @@ std::string library_as_text(const LibraryDiff& diff, bool all, bool full_names) 
   std::stable_sort(shown.begin(), shown.end(),
                    [](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
   if (shown.empty()) return summary_line(diff);
-  table::Table table;
+  base::Table table;
   table.columns = {{"change"},     {"target"}, {"instr", true}, {"issue", true},
                    {"regs", true}, {"kernel"}, {"difference"}};
   std::vector<std::string> names;
@@ -163,7 +163,7 @@ std::string library_as_text(const LibraryDiff& diff, bool all, bool full_names) 
          both(pair, [](const CodeSummary& one) { return one.features.registers; }), names[i],
          pair.difference});
   }
-  return summary_line(diff) + "\n" + table::render(table, table::TableFormat::text);
+  return summary_line(diff) + "\n" + base::render(table, base::TableFormat::text);
 }
 
 std::string library_as_json(const LibraryDiff& diff) {

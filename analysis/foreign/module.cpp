@@ -56,9 +56,9 @@ Result<PickedFrames> picked_of(const std::vector<CodeKernel>& kernels, const Sou
 
 // One element for each source line of the kernel, by file and line; the instructions then name
 // their element.
-image::SourceMap number_lines(cubin::SassKernel& kernel, const CubinKernel& of,
-                              const cubin::source::SourceTable& table,
-                              const std::vector<int>& picked) {
+launch::SourceMap number_lines(cubin::SassKernel& kernel, const CubinKernel& of,
+                               const cubin::source::SourceTable& table,
+                               const std::vector<int>& picked) {
   const auto place_of = [&](int frame) -> std::pair<int, int> {
     const int seen = frame < 0 ? -1 : picked[static_cast<std::size_t>(frame)];
     if (seen < 0) return {-1, 0};
@@ -69,7 +69,7 @@ image::SourceMap number_lines(cubin::SassKernel& kernel, const CubinKernel& of,
   for (const int frame : of.frames)
     if (const auto place = place_of(frame); place.second > 0) numbers[place] = 0;
   const std::vector<std::string> names = short_names(table.files);
-  image::SourceMap source;
+  launch::SourceMap source;
   for (auto& [place, number] : numbers) {
     const auto [file, line] = place;
     const bool known = file >= 0;

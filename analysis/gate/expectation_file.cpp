@@ -138,8 +138,8 @@ class Reader {
   }
 
   Status read_opcodes(const toml::table& table, Expectation& one) const {
-    for (const auto& [key, range] : {std::pair("must", rule::CountRange{1, INT_MAX}),
-                                     std::pair("must_not", rule::CountRange{0})}) {
+    for (const auto& [key, range] : {std::pair("must", isa::CountRange{1, INT_MAX}),
+                                     std::pair("must_not", isa::CountRange{0})}) {
       std::vector<std::string> patterns;
       PHASEBIT_TRY(words(table, key, patterns));
       for (const std::string& pattern : patterns) {
@@ -154,8 +154,8 @@ class Reader {
       return fail(Step::spec, "{}: count is a table: {{ \"SYNCS.ARRIVE*\" = 1 }}", place(*node));
     for (const auto& [pattern, value] : *counts) {
       PHASEBIT_TRY(check_pattern(value, "count", pattern.str()));
-      const auto range = value.is_integer() ? rule::parse_count(std::to_string(value.value_or(-1)))
-                                            : rule::parse_count(value.value_or(std::string()));
+      const auto range = value.is_integer() ? isa::parse_count(std::to_string(value.value_or(-1)))
+                                            : isa::parse_count(value.value_or(std::string()));
       if (!range)
         return fail(Step::spec, "{}: the count of {} is a number, or \"1..2\", \"2..\"",
                     place(value), pattern.str());

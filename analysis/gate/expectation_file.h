@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/gate/subject.h"
-#include "core/rule/rule.h"
+#include "core/isa/rule.h"
 
 #include <map>
 #include <string>
@@ -23,8 +23,8 @@ struct Expectation {
   std::vector<std::string> variants, kernels, targets, families;
   std::string ptxas;  // version range as in version_in_range; code of others matches "" alone
   Where where;        // opcodes, issue cycles, instructions and live registers are counted
-  bool where_present = false;             // speaks of those kernels alone that have code there
-  std::vector<rule::OpcodeRule> opcodes;  // their path is that of `where`
+  bool where_present = false;            // speaks of those kernels alone that have code there
+  std::vector<isa::OpcodeRule> opcodes;  // their path is that of `where`
   // Synchronisation (core/isa/sass_opcodes.toml) that none of them counts is refused too.
   bool exhaustive = false;
   // How it is launched, where the code does not say; 0: as the code says.

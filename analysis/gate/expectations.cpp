@@ -12,10 +12,10 @@
 namespace phasebit::gate {
 
 using flow::CodeCounts;
-using rule::list_opcodes;
-using rule::opcode_matches;
-using rule::OpcodeCounts;
-using rule::OpcodeRule;
+using isa::list_opcodes;
+using isa::opcode_matches;
+using isa::OpcodeCounts;
+using isa::OpcodeRule;
 
 namespace {
 
@@ -38,8 +38,8 @@ bool is_named(const Expectation& rule, const GateSubject& subject) {
 }
 
 std::string range_text(const OpcodeRule& one) {
-  return one.count == rule::CountRange(0) ? "no " + one.pattern
-                                          : one.pattern + " " + rule::to_string(one.count);
+  return one.count == isa::CountRange(0) ? "no " + one.pattern
+                                         : one.pattern + " " + isa::to_string(one.count);
 }
 
 // The opcodes that match, else those that are there.
@@ -77,9 +77,8 @@ class RuleCheck {
       }
       const OpcodeCounts& opcodes = one.part.counts.opcodes;
       for (const OpcodeRule& rule : rule_.opcodes)
-        expect(rule.count.has(rule::count_opcodes(opcodes, rule.pattern)), subject,
-               range_text(rule), found_text(one.part.counts, rule.pattern),
-               place_of(one.part, rule.pattern));
+        expect(rule.count.has(isa::count_opcodes(opcodes, rule.pattern)), subject, range_text(rule),
+               found_text(one.part.counts, rule.pattern), place_of(one.part, rule.pattern));
       if (rule_.exhaustive) check_exhaustive(subject, opcodes);
       check_open_calls(subject, one.part.counts);
       PHASEBIT_TRY(check_limits(subject, one.part));
@@ -363,7 +362,7 @@ struct Words {
 std::string miss(const Words& words) {
   for (const std::string& pattern : words.patterns) {
     if (std::any_of(words.there.begin(), words.there.end(), [&](const std::string& word) {
-          return word == pattern || rule::opcode_matches(pattern, word);
+          return word == pattern || isa::opcode_matches(pattern, word);
         }))
       continue;
     constexpr std::size_t most = 80;  // longer ones are no help in a message

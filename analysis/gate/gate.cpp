@@ -16,19 +16,19 @@ namespace phasebit::gate {
 using cubin::SassKernel;
 using flow::Heat;
 using flow::RoleWindow;
-using image::Census;
-using image::GateVerdict;
-using image::SourceLine;
-using image::SourceMap;
-using image::VerbCensus;
+using isa::any_verb;
+using isa::CountRange;
+using isa::GateSpec;
+using isa::list_opcodes;
+using isa::OpcodeCounts;
+using isa::Path;
 using isa::SassFact;
-using rule::any_verb;
-using rule::CountRange;
-using rule::GateSpec;
-using rule::list_opcodes;
-using rule::OpcodeCounts;
-using rule::Path;
-using rule::VerbRule;
+using isa::VerbRule;
+using launch::Census;
+using launch::GateVerdict;
+using launch::SourceLine;
+using launch::SourceMap;
+using launch::VerbCensus;
 
 namespace {
 
@@ -46,7 +46,7 @@ CountRange times(const CountRange& range, int factor) {
   return {range.low * factor, range.high == INT_MAX ? INT_MAX : range.high * factor};
 }
 
-const VerbCensus* find_census(const image::Census& census, const std::string& verb,
+const VerbCensus* find_census(const launch::Census& census, const std::string& verb,
                               const std::string& role) {
   for (const VerbCensus& entry : census)
     if (entry.verb == verb && entry.role == role) return &entry;
@@ -74,7 +74,7 @@ class Gate {
         source_(source),
         census_(flow::take_census(windows, kernel, source)) {}
 
-  image::GateResult apply() {
+  launch::GateResult apply() {
     if (!spec_.known) return {GateVerdict::ungated, spec_.why_unknown};
     for (const RoleWindow& window : windows_)
       if (!window.problem.empty()) complain("{}: {}", role_name(window.role), window.problem);
@@ -101,7 +101,7 @@ class Gate {
     if (!spec_.exhaustive_for.empty() || !spec_.forbid_everywhere.empty()) return true;
     return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
       return std::any_of(source_.begin(), source_.end(), [&](const SourceLine& line) {
-        return !line.verb.empty() && rule::concerns(rule, line.verb, line.role);
+        return !line.verb.empty() && isa::concerns(rule, line.verb, line.role);
       });
     });
   }
@@ -120,7 +120,7 @@ class Gate {
       const VerbCensus* census = find_census(census_, rule.verb, window.role);
       check_counts(rule, census != nullptr ? *census : none);
       for (const std::string& pattern : rule.forbid) check_forbidden(rule.verb, pattern, window);
-      for (const rule::OpcodeRule& one : rule.require)
+      for (const isa::OpcodeRule& one : rule.require)
         if (one.path == Path::at_once) check_at_once(rule.verb, one, window);
     }
     if (applied || rule.require.empty()) return;
@@ -131,7 +131,7 @@ class Gate {
   // A rule for any verb speaks of all that a role does.
   void check_any_verb(const VerbRule& rule) {
     for (const RoleWindow& window : windows_) {
-      if (!rule::concerns(rule, any_verb, window.role)) continue;
+      if (!isa::concerns(rule, any_verb, window.role)) continue;
       VerbCensus all{any_verb, window.role, {}, {}, {}};
       for (const VerbCensus& one : census_) {
         if (one.role != window.role) continue;
@@ -146,38 +146,37 @@ class Gate {
   void check_counts(const VerbRule& rule, const VerbCensus& census) {
     const int items = spec_.items_of(census.role);
     std::map<std::string, CountRange> beside;  // by pattern: what is counted in turns is there too
-    for (const rule::OpcodeRule& one : rule.require) {
+    for (const isa::OpcodeRule& one : rule.require) {
       if (one.path == Path::at_once) continue;
-      if (one.path == Path::beside || rule.passes != rule::Passes::loop) {
+      if (one.path == Path::beside || rule.passes != isa::Passes::loop) {
         const int passes = one.path == Path::beside ? 1 : spec_.beside_of(census.role);
         const CountRange there = times(one.count, passes);
         CountRange& sum = beside.try_emplace(one.pattern, 0).first->second;
         sum.low += there.low;
         sum.high = sum.high == INT_MAX || there.high == INT_MAX ? INT_MAX : sum.high + there.high;
       }
-      if (one.path == Path::beside || rule.passes == rule::Passes::beside) continue;
+      if (one.path == Path::beside || rule.passes == isa::Passes::beside) continue;
       const OpcodeCounts found = one.path == Path::hot    ? census.hot
                                  : one.path == Path::cold ? census.cold
                                                           : hot_and_cold(census);
       check_count(one, times(one.count, items), items, found, census);
     }
     for (const auto& [pattern, count] : beside)
-      if (const int found = rule::count_opcodes(census.beside, pattern); !count.has(found))
+      if (const int found = isa::count_opcodes(census.beside, pattern); !count.has(found))
         complain("{} ({}): expected {} {} beside the timed loop, found {} {}", census.verb,
-                 role_name(census.role), pattern, rule::to_string(count), found,
-                 both_lists(census));
+                 role_name(census.role), pattern, isa::to_string(count), found, both_lists(census));
   }
 
-  void check_count(const rule::OpcodeRule& rule, const CountRange& wanted, int items,
+  void check_count(const isa::OpcodeRule& rule, const CountRange& wanted, int items,
                    const OpcodeCounts& counts, const VerbCensus& census) {
-    const int found = rule::count_opcodes(counts, rule.pattern);
+    const int found = isa::count_opcodes(counts, rule.pattern);
     if (wanted.has(found)) return;
     const std::string where = rule.path == Path::hot    ? " per item"
                               : rule.path == Path::cold ? " per item, off its path"
                                                         : " per item, on and off its path";
     const std::string per = items == 1 ? "" : fmt::format(" in {} items", items);
     complain("{} ({}): expected {} {}{}, found {}{} {}", census.verb, role_name(census.role),
-             rule.pattern, rule::to_string(rule.count), where, found, per, both_lists(census));
+             rule.pattern, isa::to_string(rule.count), where, found, per, both_lists(census));
   }
 
   // Hot, cold, and beside the timed loop.
@@ -188,17 +187,17 @@ class Gate {
       const cubin::Instruction& instruction = kernel_.instructions[i];
       const SourceLine* line = flow::source_line(source_, instruction);
       if (window.heat[i] == flow::Heat::outside || line == nullptr || line->verb != verb) continue;
-      if (rule::opcode_matches(pattern, instruction.opcode)) ++found[instruction.opcode];
+      if (isa::opcode_matches(pattern, instruction.opcode)) ++found[instruction.opcode];
     }
     if (found.empty()) return;
     const VerbCensus none{verb, window.role, {}, {}, {}};
     const VerbCensus* census = find_census(census_, verb, window.role);
     complain("{} ({}): forbidden {}, found {} {}", verb, role_name(window.role), pattern,
-             rule::list_opcodes(found), both_lists(census != nullptr ? *census : none));
+             isa::list_opcodes(found), both_lists(census != nullptr ? *census : none));
   }
 
   // Most of them that are under way together: their scoreboards say when one is waited for.
-  void check_at_once(const std::string& verb, const rule::OpcodeRule& rule,
+  void check_at_once(const std::string& verb, const isa::OpcodeRule& rule,
                      const RoleWindow& window) {
     int most = 0, under_way = 0, scoreboards = 0;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
@@ -209,13 +208,13 @@ class Gate {
         under_way = scoreboards = 0;
       const SourceLine* line = flow::source_line(source_, instruction);
       if (line == nullptr || line->verb != verb) continue;
-      if (!rule::opcode_matches(rule.pattern, instruction.opcode)) continue;
+      if (!isa::opcode_matches(rule.pattern, instruction.opcode)) continue;
       most = std::max(most, ++under_way);
       scoreboards |= 1 << control.write_scoreboard;
     }
     if (rule.count.has(most)) return;
     complain("{} ({}): expected {} {} at once, found {} before one is waited for", verb,
-             role_name(window.role), rule.pattern, rule::to_string(rule.count), most);
+             role_name(window.role), rule.pattern, isa::to_string(rule.count), most);
   }
 
   void check_everywhere(const RoleWindow& window) {
@@ -223,7 +222,7 @@ class Gate {
       for (std::size_t i = 0; i < window.heat.size(); ++i) {
         const cubin::Instruction& instruction = kernel_.instructions[i];
         if (window.heat[i] == flow::Heat::outside || flow::jumps_by_call(instruction)) continue;
-        if (!rule::opcode_matches(pattern, instruction.opcode)) continue;
+        if (!isa::opcode_matches(pattern, instruction.opcode)) continue;
         complain("{}: forbidden in the timed window: {}, found {} at {:#x}", role_name(window.role),
                  pattern, instruction.opcode, instruction.address);
         break;  // the first one says enough
@@ -234,14 +233,14 @@ class Gate {
   const std::vector<RoleWindow>& windows_;
   const SassKernel& kernel_;
   const SourceMap& source_;
-  image::Census census_;
+  launch::Census census_;
   std::string reason_;
 };
 
 }  // namespace
 
-image::GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
-                             const SassKernel& kernel, const SourceMap& source) {
+launch::GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
+                              const SassKernel& kernel, const SourceMap& source) {
   return Gate(spec, windows, kernel, source).apply();
 }
 
@@ -263,12 +262,12 @@ void put(std::string& all, std::string_view part) {
 }
 
 // The bindings name every member: one more does not compile until it is put in here.
-void put(std::string& all, const rule::VerbRule& rule) {
+void put(std::string& all, const isa::VerbRule& rule) {
   // The forms of statements are held against the text, not the code.
   const auto& [verb, role, require, forbid, passes, ptx] = rule;
   put(all, verb), put(all, role);
   for (const auto& [pattern, count, path] : require) {
-    put(all, pattern), put(all, rule::to_string(path));
+    put(all, pattern), put(all, isa::to_string(path));
     put(all, std::to_string(count.low)), put(all, std::to_string(count.high));
   }
   fmt::format_to(std::back_inserter(all), "/{}", static_cast<int>(passes));
@@ -276,7 +275,7 @@ void put(std::string& all, const rule::VerbRule& rule) {
   all += ';';
 }
 
-std::string as_text(const rule::GateSpec& spec) {
+std::string as_text(const isa::GateSpec& spec) {
   const auto& [known, why_unknown, items, beside, verbs, everywhere, exhaustive_for] = spec;
   std::string all = known ? "known" : "unknown";
   put(all, why_unknown), put(all, exhaustive_for);
@@ -284,16 +283,16 @@ std::string as_text(const rule::GateSpec& spec) {
     for (const auto& [role, count] : counts) put(all, role), put(all, std::to_string(count));
     all += ';';
   }
-  for (const rule::VerbRule& rule : verbs) put(all, rule);
+  for (const isa::VerbRule& rule : verbs) put(all, rule);
   for (const std::string& pattern : everywhere) put(all, pattern);
   return all;
 }
 
 }  // namespace
 
-std::string hash_of(const image::SourceMap& source) {
+std::string hash_of(const launch::SourceMap& source) {
   std::string all;
-  for (const image::SourceLine& one : source) {
+  for (const launch::SourceLine& one : source) {
     const auto& [file, line, verb, role, of_templates] = one;
     put(all, file), put(all, verb), put(all, role);
     fmt::format_to(std::back_inserter(all), "{}{}", line, of_templates ? '\n' : '!');
@@ -301,7 +300,7 @@ std::string hash_of(const image::SourceMap& source) {
   return base::content_hash(all);
 }
 
-std::string gate_key(const std::string& source_hash, const rule::GateSpec& spec,
+std::string gate_key(const std::string& source_hash, const isa::GateSpec& spec,
                      const std::string& nvdisasm_version) {
   std::string all = "gate ";
   put(all, source_hash), put(all, nvdisasm_version);
@@ -321,8 +320,9 @@ std::optional<GateOutput> outcome_from_text(std::string_view text) {
   try {
     const json all = json::parse(text);
     const int verdict = all.at(0).get<int>();
-    if (verdict < 0 || verdict > static_cast<int>(image::GateVerdict::ungated)) return std::nullopt;
-    GateOutput output{{static_cast<image::GateVerdict>(verdict), all.at(1).get<std::string>()},
+    if (verdict < 0 || verdict > static_cast<int>(launch::GateVerdict::ungated))
+      return std::nullopt;
+    GateOutput output{{static_cast<launch::GateVerdict>(verdict), all.at(1).get<std::string>()},
                       {},
                       all.at(3).get<std::string>()};
     using Counts = std::map<std::string, int>;
@@ -401,7 +401,7 @@ class Uncounted {
   }
 
   std::string verb_of(std::size_t instruction) const {
-    const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[instruction]);
+    const launch::SourceLine* line = flow::source_line(source_, kernel_.instructions[instruction]);
     return line == nullptr ? "" : line->verb;
   }
 
@@ -424,7 +424,7 @@ class Uncounted {
     std::map<std::string, OpcodeCounts> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       const std::string& opcode = kernel_.instructions[i].opcode;
-      const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
+      const launch::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
       if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
       const auto* known = synchronisation(opcode, line->verb);
       const bool synchronises = known != nullptr && known->per_block == 0;
@@ -448,22 +448,21 @@ class Uncounted {
   // A rule speaks of it, and it is not the verb that prepares.
   bool is_timed(const std::string& verb, const std::string& role) const {
     return verb != prime &&
-           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
-             return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const isa::VerbRule& rule) {
+             return rule.verb != isa::any_verb && isa::concerns(rule, verb, role);
            });
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
-    const auto counts = [&](const rule::VerbRule& rule, const rule::OpcodeRule& one) {
-      if (!rule::opcode_matches(one.pattern, opcode)) return false;
-      if (path == Path::beside)
-        return one.path == Path::beside || rule.passes != rule::Passes::loop;
-      return rule.passes != rule::Passes::beside && (one.path == path || one.path == Path::pass);
+    const auto counts = [&](const isa::VerbRule& rule, const isa::OpcodeRule& one) {
+      if (!isa::opcode_matches(one.pattern, opcode)) return false;
+      if (path == Path::beside) return one.path == Path::beside || rule.passes != isa::Passes::loop;
+      return rule.passes != isa::Passes::beside && (one.path == path || one.path == Path::pass);
     };
-    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
-      return rule::concerns(rule, census.verb, census.role) &&
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const isa::VerbRule& rule) {
+      return isa::concerns(rule, census.verb, census.role) &&
              std::any_of(rule.require.begin(), rule.require.end(),
-                         [&](const rule::OpcodeRule& one) { return counts(rule, one); });
+                         [&](const isa::OpcodeRule& one) { return counts(rule, one); });
     });
   }
 

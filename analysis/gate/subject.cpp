@@ -2,7 +2,7 @@
 
 #include "analysis/flow/flow.h"
 #include "core/base/file.h"
-#include "core/rule/rule.h"
+#include "core/isa/rule.h"
 
 #include <algorithm>
 #include <charconv>
@@ -59,7 +59,7 @@ std::string place_of(const reading::CodeSubject& code, const cubin::source::Sour
                      std::size_t i, const std::string& in) {
   const cubin::Instruction& one = code.kernel.instructions[i];
   std::string text;
-  if (const image::SourceLine* line = flow::source_line(code.source, one); line != nullptr)
+  if (const launch::SourceLine* line = flow::source_line(code.source, one); line != nullptr)
     text = code.has_lines ? line->verb : line->place();
   if (const std::vector<int> chain = table.chain(code.frame_of(i)); chain.size() > 1)
     text += fmt::format(" from {}:{}", fs::path(table.file_of(chain.back())).filename().string(),
@@ -184,7 +184,7 @@ Result<FoundPart> line_of(const Where& where, const GateSubject& subject) {
 std::vector<FoundPart> loops_with(const Where& where, const GateSubject& subject) {
   std::vector<FoundPart> found;
   for (const GateLoop& loop : subject.loops)
-    if (rule::count_opcodes(loop.own.counts.opcodes, where.pattern) > 0)
+    if (isa::count_opcodes(loop.own.counts.opcodes, where.pattern) > 0)
       found.push_back({loop.own, loop.name});
   if (!found.empty()) return found;
   const std::size_t count = subject.loops.size();

@@ -20,8 +20,8 @@ using flow::Heat;
 using flow::RoleWindow;
 using flow::source_line;
 using flow::verb_name;
-using image::GateVerdict;
-using image::SourceLine;
+using launch::GateVerdict;
+using launch::SourceLine;
 using reading::CodeSubject;
 using reading::FunctionLoops;
 using reading::ReadingNotes;
@@ -171,7 +171,7 @@ class Listing {
     for (const RoleWindow& window : subject_.windows) text += window_line(subject_, window) + '\n';
     PHASEBIT_TRY_ASSIGN(table, reading::loop_table(loops_, subject_.sm,
                                                    subject_.has_lines ? "source lines" : "verbs"));
-    if (!table.rows.empty()) text += "\n" + table::render(table, table::TableFormat::text);
+    if (!table.rows.empty()) text += "\n" + base::render(table, base::TableFormat::text);
     for (const FunctionLoops& one : loops_)
       if (!one.loops->problem.empty())
         text += fmt::format("\nthere may be other loops: {}\n", one.loops->problem);
@@ -223,12 +223,11 @@ class Listing {
   std::string line_rows() const {
     if (subject_.source.empty())
       return "\nno line information: nvcc -lineinfo writes it, or .loc and ptxas -lineinfo\n";
-    table::Table table{
-        {{"source line"}, {"instr", true}, {"issue", true}, {"waits", true}}, {}, {}};
+    base::Table table{{{"source line"}, {"instr", true}, {"issue", true}, {"waits", true}}, {}, {}};
     for (const compare::LineSummary& line : compare::summarise_lines(subject_))
       table.rows.push_back({line.line.empty() ? "(no line)" : line.line, line.counts.instructions,
                             line.counts.issue_cycles, line.counts.scoreboard_waits});
-    return "\n" + table::render(table, table::TableFormat::text);
+    return "\n" + base::render(table, base::TableFormat::text);
   }
 
   std::string live_lines() const {

@@ -5,7 +5,7 @@
 #include "analysis/cubin/source/lines.h"
 #include "analysis/reading/notes.h"
 #include "analysis/reading/subject.h"
-#include "core/image/facts.h"
+#include "core/launch/facts.h"
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ struct ListingRequest {
   std::vector<reading::FunctionLoops> callees = {};   // functions of other sections that it calls
   const cubin::source::SourceTable* table = nullptr;  // of what has lines: that of its image
   std::optional<isa::Target> target = {};             // of what has verbs: for its features
-  image::GateResult gate = {};                        // the same
+  launch::GateResult gate = {};                       // the same
 };
 
 // Text: a line for each instruction (address, control fields, live registers; role, verb and heat,

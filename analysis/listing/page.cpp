@@ -49,7 +49,7 @@ CodePlaces::CodePlaces(const PageCode& code) : code_(code) {
 
 std::string CodePlaces::of(std::size_t index) const {
   const cubin::Instruction& one = code_.side.kernel.instructions[index];
-  const image::SourceLine* line = flow::source_line(code_.side.source, one);
+  const launch::SourceLine* line = flow::source_line(code_.side.source, one);
   const std::string place = line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
   if (code_.side.has_lines)
     return fmt::format("{}\n{}\n{}\n", depth_[index] > 0 ? std::to_string(depth_[index]) : "",

@@ -14,8 +14,8 @@
 namespace phasebit::reading {
 
 using cubin::SassKernel;
-using image::SourceMap;
 using isa::SassFact;
+using launch::SourceMap;
 
 namespace {
 
@@ -33,13 +33,13 @@ void enter_functions(flow::FlowGraph& graph, const std::vector<int>& entries) {
 // "k.cu:9-12, k.cu:20, inc.h:5": neighbouring lines of a file together.
 std::string lines_of(const std::set<int>& numbers, const SourceMap& source) {
   std::string text;
-  const image::SourceLine* last = nullptr;
+  const launch::SourceLine* last = nullptr;
   int run = 0;
   const auto close = [&] {
     if (run > 1) text += fmt::format("-{}", last->line);
   };
   for (const int number : numbers) {
-    const image::SourceLine& line = source[static_cast<std::size_t>(number) - 1];
+    const launch::SourceLine& line = source[static_cast<std::size_t>(number) - 1];
     if (last != nullptr && line.file == last->file && line.line == last->line + 1) {
       ++run;
     } else {
@@ -128,20 +128,20 @@ void mark(std::vector<bool>& shown, const CodeLoop& loop) {
 
 }  // namespace
 
-Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
-                                const std::string& lines) {
-  table::Table table{{{"loop", true},
-                      {"addresses"},
-                      {"depth", true},
-                      {"instr", true},
-                      {"issue", true},
-                      {"waits", true},
-                      {"inside", true},
-                      {"key opcodes"},
-                      {"pipelines"},
-                      {lines}},
-                     {},
-                     {}};
+Result<base::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
+                               const std::string& lines) {
+  base::Table table{{{"loop", true},
+                     {"addresses"},
+                     {"depth", true},
+                     {"instr", true},
+                     {"issue", true},
+                     {"waits", true},
+                     {"inside", true},
+                     {"key opcodes"},
+                     {"pipelines"},
+                     {lines}},
+                    {},
+                    {}};
   int number = 0;
   for (const FunctionLoops& function : functions)
     for (const CodeLoop& loop : function.loops->loops)

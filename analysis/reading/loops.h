@@ -3,8 +3,8 @@
 
 #include "analysis/flow/features.h"
 #include "core/base/error.h"
-#include "core/image/source_map.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
+#include "core/launch/source_map.h"
 
 #include <cstdint>
 #include <optional>
@@ -39,7 +39,7 @@ struct CodeLoops {
 
 // The functions inside the kernel are entered as it is itself. A call is no edge. `has_lines`: the
 // map is of source lines, else of statements with their verbs.
-CodeLoops find_code_loops(const cubin::SassKernel& kernel, const image::SourceMap& source,
+CodeLoops find_code_loops(const cubin::SassKernel& kernel, const launch::SourceMap& source,
                           bool has_lines = true);
 
 // The loops of a kernel as a table, and a part of its code chosen by them.
@@ -54,8 +54,8 @@ struct FunctionLoops {
 // own depth, key opcodes, the pipelines that its opcodes go to, and the first of its lines. `lines`
 // is what these are: "source lines", "verbs". Step::spec when the table of pipelines cannot be
 // read.
-Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
-                                const std::string& lines);
+Result<base::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
+                               const std::string& lines);
 
 // By instruction: whether it stands in a loop.
 std::vector<bool> in_any_loop(const cubin::SassKernel& kernel, const CodeLoops& loops);

@@ -4,7 +4,7 @@
 
 #include "analysis/reading/ptx_lines.h"
 #include "analysis/reading/waits.h"
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 
 #include <string>
 #include <vector>

@@ -17,7 +17,7 @@ struct CodeSubject {
   cubin::SassKernel kernel;
   // What `line` of an instruction is a place in: statements with their verbs, or (has_lines) a
   // source line each, with "k.cu:12" as its verb. Empty: nothing is known.
-  image::SourceMap source;
+  launch::SourceMap source;
   std::vector<flow::RoleWindow> windows;  // of what has verbs
   // Whether its verbs are those of the other side. Source lines of two files are not: they are
   // shown, and nothing goes by them.

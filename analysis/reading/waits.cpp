@@ -135,7 +135,7 @@ using Name = std::pair<std::string, std::string>;  // verb, opcode
 
 }  // namespace
 
-std::vector<Slack> slack_of(const cubin::SassKernel& kernel, const image::SourceMap& source,
+std::vector<Slack> slack_of(const cubin::SassKernel& kernel, const launch::SourceMap& source,
                             const std::vector<flow::RoleWindow>& windows) {
   std::map<Name, Slack> all;
   for (const flow::RoleWindow& window : windows) {

@@ -37,7 +37,7 @@ struct Slack {
 };
 
 // By verb and opcode.
-std::vector<Slack> slack_of(const cubin::SassKernel& kernel, const image::SourceMap& source,
+std::vector<Slack> slack_of(const cubin::SassKernel& kernel, const launch::SourceMap& source,
                             const std::vector<flow::RoleWindow>& windows);
 
 }  // namespace phasebit::reading

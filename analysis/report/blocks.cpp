@@ -168,11 +168,11 @@ class Rewriter {
       return complain(fmt::format("legend={}: legend=off leaves it out", legend));
     PHASEBIT_TRY_ASSIGN(table, located(block, table_of(block, arguments)));
     if (!legend.empty() && !table.notes.empty()) table.notes.erase(table.notes.begin());
-    return "\n\n" + table::render(table, table::TableFormat::markdown) + "\n";
+    return "\n\n" + base::render(table, base::TableFormat::markdown) + "\n";
   }
 
   // Of results of its own, `results=FILE` beside the document, or of those that the document has.
-  Result<table::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
+  Result<base::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
     if (const auto more = more_.by_block.find(block); more != more_.by_block.end())
       return more->second(source_, arguments);
     const std::string file = take(arguments, "results");

@@ -26,7 +26,7 @@ namespace phasebit::report {
 
 // Tables that are made of more than results: the caller that has the rest brings them.
 using TableMaker =
-    std::function<Result<table::Table>(const TableSource&, const data::TableArguments&)>;
+    std::function<Result<base::Table>(const TableSource&, const data::TableArguments&)>;
 struct MoreTables {
   std::map<std::string, TableMaker> by_block = {};
   // Told which block stays as it is, where what it is made by is not installed (Step::toolchain).

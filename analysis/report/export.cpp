@@ -1,10 +1,10 @@
 #include "analysis/report/export.h"
 
 #include "core/base/text.h"
-#include "core/record/same_code.h"
-#include "core/record/statistics.h"
-#include "core/store/flat.h"
-#include "core/store/load.h"
+#include "core/results/flat.h"
+#include "core/results/load.h"
+#include "core/results/same_code.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 #include <set>
@@ -12,11 +12,11 @@
 
 namespace phasebit::report {
 
-using record::DeviceRow;
-using record::PointRow;
-using record::Results;
-using record::VariantRow;
-using store::load_results;
+using results::DeviceRow;
+using results::load_results;
+using results::PointRow;
+using results::Results;
+using results::VariantRow;
 
 namespace {
 
@@ -32,7 +32,7 @@ Status check_format(const std::string& format) {
 
 Status keep(Results& rows, const std::vector<std::string>& ids) {
   const std::unordered_set<Word> wanted =
-      record::with_measured(rows.points, {ids.begin(), ids.end()});
+      results::with_measured(rows.points, {ids.begin(), ids.end()});
   std::vector<std::string> known;
   for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
   for (const std::string& id : ids)
@@ -47,7 +47,7 @@ Status keep(Results& rows, const std::vector<std::string>& ids) {
     runs.insert(point.run_id);
     devices.insert(point.device_uuid);
   }
-  std::erase_if(rows.runs, [&](const record::RunRow& run) { return runs.count(run.id) == 0; });
+  std::erase_if(rows.runs, [&](const results::RunRow& run) { return runs.count(run.id) == 0; });
   std::erase_if(rows.devices, [&](const DeviceRow& row) { return devices.count(row.uuid) == 0; });
   return {};
 }
@@ -68,7 +68,7 @@ Status drop_samples(Results& rows, const std::string& kept) {
   if (kept == "all") return {};
   for (PointRow& point : rows.points) {
     if (point.samples.empty() || (kept == "base" && point.repetition == 0)) continue;
-    PHASEBIT_TRY_ASSIGN(summary, record::summary_of(point));
+    PHASEBIT_TRY_ASSIGN(summary, results::summary_of(point));
     point.summary = std::move(summary);
     point.samples.clear();
   }
@@ -101,14 +101,14 @@ Result<Results> load(const ExportRequest& request) {
 
 Result<std::string> export_results(const ExportRequest& request) {
   PHASEBIT_TRY_ASSIGN(loaded, load(request));
-  if (request.format == "csv") return store::to_csv(loaded);
-  return store::to_google_benchmark_json(store::in_file_order(std::move(loaded)));
+  if (request.format == "csv") return results::to_csv(loaded);
+  return results::to_google_benchmark_json(results::in_file_order(std::move(loaded)));
 }
 
 Status export_results(const ExportRequest& request, const fs::path& out) {
   if (request.format == "csv") {
     PHASEBIT_TRY_ASSIGN(loaded, load(request));
-    return store::write_flat(out, loaded);
+    return results::write_flat(out, loaded);
   }
   PHASEBIT_TRY_ASSIGN(text, export_results(request));
   return base::write_file(out, text);

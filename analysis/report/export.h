@@ -23,7 +23,7 @@ struct ExportRequest {
 Result<std::string> export_results(const ExportRequest& request);
 
 // The same into a file; "csv" is packed where the name ends in .zst, and the raw samples get a file
-// of their own next to it (core/store/flat.h).
+// of their own next to it (core/results/flat.h).
 Status export_results(const ExportRequest& request, const fs::path& out);
 
 }  // namespace phasebit::report

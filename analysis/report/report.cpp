@@ -37,11 +37,11 @@ std::string title_of(const std::string& table, const TableArguments& arguments) 
 }  // namespace
 
 Result<std::string> report(const ReportSource& source, const std::string& table,
-                           const TableArguments& arguments, table::TableFormat format) {
+                           const TableArguments& arguments, base::TableFormat format) {
   PHASEBIT_TRY_ASSIGN(database, open(source));
   const TableSource tables = tables_of(source, database);
   PHASEBIT_TRY_ASSIGN(made, make_table(tables, table, arguments));
-  if (format != table::TableFormat::html) return table::render(made, format);
+  if (format != base::TableFormat::html) return base::render(made, format);
   PHASEBIT_TRY_ASSIGN(counts, make_table(tables, "counts", {}));
   return html_page(made, title_of(table, arguments), counts.notes.front());
 }
@@ -136,7 +136,7 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::string html_page(const table::Table& table, const std::string& title,
+std::string html_page(const base::Table& table, const std::string& title,
                       const std::string& origin) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
@@ -144,8 +144,7 @@ std::string html_page(const table::Table& table, const std::string& title,
       "<p><input type=\"search\" placeholder=\"filter rows\" aria-label=\"filter rows\" "
       "oninput=\"filter(this.value)\"> <span id=\"shown\"></span></p>\n"
       "{3}<script>{4}</script>\n</body>\n</html>\n",
-      escaped(title), escaped(origin), style, table::render(table, table::TableFormat::html),
-      script);
+      escaped(title), escaped(origin), style, base::render(table, base::TableFormat::html), script);
 }
 
 }  // namespace phasebit::report

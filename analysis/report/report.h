@@ -3,8 +3,8 @@
 
 #include "analysis/report/blocks.h"
 #include "core/base/file.h"
-#include "core/store/load.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
+#include "core/results/load.h"
 
 #include <string>
 #include <vector>
@@ -22,12 +22,12 @@ struct ReportSource {
   fs::path tables = {};                // folder of NAME.sql
   fs::path cache = {};                 // see sql::ReportDatabase::open
   std::vector<std::string> axes = {};  // see TableSource
-  store::KeyCheck keys = {};           // of the results
+  results::KeyCheck keys = {};         // of the results
 };
 
 // One table (analysis/report/tables.h) as text.
 Result<std::string> report(const ReportSource& source, const std::string& table,
-                           const data::TableArguments& arguments, table::TableFormat format);
+                           const data::TableArguments& arguments, base::TableFormat format);
 
 // "axis=value" -> its two parts. Step::usage when there is no '='.
 Result<data::TableArguments> table_arguments(const std::vector<std::string>& words);
@@ -45,7 +45,7 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
 
 // `title` stands above the table, `origin` below the title: which device, which versions. A field
 // filters the rows by their text.
-std::string html_page(const table::Table& table, const std::string& title,
+std::string html_page(const base::Table& table, const std::string& title,
                       const std::string& origin);
 
 }  // namespace phasebit::report

@@ -11,10 +11,10 @@
 
 namespace phasebit::report {
 
+using base::Cell;
 using base::nearest_word_hint;
 using data::shown;
 using data::TableArguments;
-using table::Cell;
 
 namespace {
 
@@ -104,8 +104,8 @@ Result<std::vector<ReportTable>> report_tables(const fs::path& folder) {
   return tables;
 }
 
-Result<table::Table> make_table(const TableSource& source, const std::string& name,
-                                const TableArguments& arguments) {
+Result<base::Table> make_table(const TableSource& source, const std::string& name,
+                               const TableArguments& arguments) {
   PHASEBIT_TRY_ASSIGN(file, sql::read_table(source.folder, name));
   return sql::run_table(source.database, file, device_of(source, file.all_gpus), arguments,
                         source.axes);
@@ -136,7 +136,7 @@ struct Range {
   const Cell *lowest = nullptr, *highest = nullptr;
 };
 
-Range range_of(const table::Table& table, std::size_t column) {
+Range range_of(const base::Table& table, std::size_t column) {
   Range range;
   for (const auto& row : table.rows) {
     const Cell& cell = row[column];
@@ -159,7 +159,7 @@ bool has_figure(const std::vector<Cell>& row) {
 
 }  // namespace
 
-Result<std::string> range_sentence(const table::Table& table) {
+Result<std::string> range_sentence(const base::Table& table) {
   std::vector<std::string> parts;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const Range range = range_of(table, column);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/sql/database.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <string>
 #include <vector>
@@ -31,8 +31,8 @@ struct TableSource {
 
 // `name` may be a file NAME.sql. Step::usage for an unknown name, argument or value, with the
 // nearest one; else as sql::run_table.
-Result<table::Table> make_table(const TableSource& source, const std::string& name,
-                                const data::TableArguments& arguments);
+Result<base::Table> make_table(const TableSource& source, const std::string& name,
+                               const data::TableArguments& arguments);
 
 // One figure: of a variant (variant=ID, field=cycles, interval, half_width, low, high, intercept,
 // megahertz, rounds, repetitions, sass_class, or the name of a reading), or of all (field= a column
@@ -45,6 +45,6 @@ Result<std::string> make_figure(const TableSource& source, const data::TableArgu
 // "**41.00 to 312.00** cycles isolated, **46.7 to 375** loaded; without a figure: 2 of 21 rows.":
 // of each column of numbers that has a half width anywhere, in the columns' order. Step::usage when
 // there is none.
-Result<std::string> range_sentence(const table::Table& table);
+Result<std::string> range_sentence(const base::Table& table);
 
 }  // namespace phasebit::report

@@ -11,7 +11,7 @@
 
 namespace phasebit::bench::campaign {
 
-using record::Summary;
+using results::Summary;
 
 namespace {
 
@@ -108,19 +108,19 @@ std::vector<AnchorFigure> judge_anchors(const std::map<std::string, AnchorResult
   return figures;
 }
 
-AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle& worker,
-                           PointMaker maker, const record::Conditions& conditions) {
+AnchorPass measure_anchors(const launch::Manifest& manifest, worker::WorkerHandle& worker,
+                           PointMaker maker, const results::Conditions& conditions) {
   AnchorPass pass;
-  for (const image::BundleVariant& variant : manifest.variants) {
+  for (const launch::BundleVariant& variant : manifest.variants) {
     if (!is_anchor(variant) || base::interrupted()) continue;
-    record::PointRow row = maker.row(variant, record::PointKind::anchor, conditions);
+    results::PointRow row = maker.row(variant, results::PointKind::anchor, conditions);
     const auto measured = worker.measure(maker.request(row, conditions));
     fill_row(row, measured);
     if (measured) {
       if (measured->timer_step_ns > 0) maker.limits.timer_tick_ns = measured->timer_step_ns;
       if (measured->timer_step_ns > 0) pass.timer_tick_ns = measured->timer_step_ns;
       const std::string name = variant.key.value("anchor");
-      if (const auto summary = record::summarise(row.samples))
+      if (const auto summary = results::summarise(row.samples))
         pass.results[name] = AnchorResult{*summary, row.megahertz, measured->timer_step_ns};
     }
     pass.rows.push_back(std::move(row));
@@ -132,7 +132,7 @@ Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& fi
   if (pass.rows.empty())
     return with_hint(fail(Step::device, "the bundle holds no anchors"),
                      "pack it again, or measure without them: --ignore-anchors");
-  for (const record::PointRow& row : pass.rows)
+  for (const results::PointRow& row : pass.rows)
     if (row.error)
       return with_hint(fail(row.error->step, "{}: {}", row.variant_id, row.error->message),
                        "the set-up is broken; --ignore-anchors goes on");

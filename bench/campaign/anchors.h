@@ -4,7 +4,7 @@
 #include "bench/campaign/plan.h"
 #include "bench/point/meter.h"
 #include "bench/worker/handle.h"
-#include "core/record/statistics.h"
+#include "core/results/statistics.h"
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@
 namespace phasebit::bench::campaign {
 
 struct AnchorResult {
-  record::Summary summary;
+  results::Summary summary;
   double megahertz = 0;
   std::uint32_t timer_step_ns = 0;
 };
@@ -40,14 +40,14 @@ inline constexpr const char* liveness_anchor = "anchor/clock_pair";
 // The anchors, measured before anything else by the same code path.
 
 struct AnchorPass {
-  std::vector<record::PointRow> rows;  // in the order of the bundle
+  std::vector<results::PointRow> rows;  // in the order of the bundle
   std::map<std::string, AnchorResult> results;
   double timer_tick_ns = 0;  // 0 when its anchor was not measured
 };
 
 // An anchor that fails is an error row, and missing from the results.
-AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle& worker,
-                           PointMaker maker, const record::Conditions& conditions);
+AnchorPass measure_anchors(const launch::Manifest& manifest, worker::WorkerHandle& worker,
+                           PointMaker maker, const results::Conditions& conditions);
 
 // Step::device when the bundle has none, or when a figure is off.
 Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& figures);
@@ -56,11 +56,11 @@ Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& fi
 
 // Measurements of both, under the same conditions. True when all of one side lie apart from all of
 // the other by more than either side's own scatter, the intervals, half a cycle and 0.5 %.
-bool are_apart(const std::vector<record::Summary>& first,
-               const std::vector<record::Summary>& second);
+bool are_apart(const std::vector<results::Summary>& first,
+               const std::vector<results::Summary>& second);
 
 // "ring/a 160.86, 160.85; ring/b 1464594.9, 1464595.1"
-std::string in_words(const std::string& first_id, const std::vector<record::Summary>& first,
-                     const std::string& second_id, const std::vector<record::Summary>& second);
+std::string in_words(const std::string& first_id, const std::vector<results::Summary>& first,
+                     const std::string& second_id, const std::vector<results::Summary>& second);
 
 }  // namespace phasebit::bench::campaign

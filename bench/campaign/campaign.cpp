@@ -4,7 +4,7 @@
 #include "bench/campaign/plan.h"
 #include "core/base/interrupt.h"
 #include "core/base/text.h"
-#include "core/record/same_code.h"
+#include "core/results/same_code.h"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +18,10 @@
 namespace phasebit::bench::campaign {
 
 using base::interrupted;
-using image::BundleVariant;
-using record::Conditions;
-using record::PointKind;
-using record::PointRow;
+using launch::BundleVariant;
+using results::Conditions;
+using results::PointKind;
+using results::PointRow;
 
 namespace {
 
@@ -49,9 +49,9 @@ Outcome outcome_of(const PointRow& row) {
     return outcome;
   }
   outcome.megahertz = row.megahertz;
-  for (const record::Sample& sample : row.samples)
+  for (const results::Sample& sample : row.samples)
     outcome.items_per_launch = std::max(outcome.items_per_launch, sample.items);
-  auto summary = record::summary_of(row);
+  auto summary = results::summary_of(row);
   if (summary)
     outcome.summary = std::move(*summary);
   else
@@ -59,7 +59,7 @@ Outcome outcome_of(const PointRow& row) {
   return outcome;
 }
 
-Campaign::Campaign(const image::Manifest& manifest, store::Store& store,
+Campaign::Campaign(const launch::Manifest& manifest, results::Store& store,
                    worker::WorkerHandle& worker, Progress& progress, CampaignOptions options)
     : manifest_(manifest),
       store_(store),
@@ -95,7 +95,7 @@ Status Campaign::run_anchors() {
   const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.conditions);
   if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
   if (pass.timer_tick_ns > 0) maker_.limits.timer_tick_ns = pass.timer_tick_ns;
-  record::RunRow run = new_run_row(manifest_, options_.command, options_.seed);
+  results::RunRow run = new_run_row(manifest_, options_.command, options_.seed);
   run.id = maker_.run_id;
   run.timer_tick_ns = maker_.limits.timer_tick_ns;
   run.driver = device_.row.driver;
@@ -142,7 +142,7 @@ Outcome Campaign::refuse(PointRow row, const Refusal& refusal) {
 Outcome Campaign::point_to(PointRow row, std::size_t representative) {
   const std::string& other = manifest_.variants[representative].key.id;
   row.conditions = options_.conditions;  // it ran nowhere
-  record::set_same_code(row, other);
+  results::set_same_code(row, other);
   ++tally_.same_class;
   const PointRow* known = finished_.find(key_of(row));
   // Once measured itself, say in a run that selected less, it needs no pointer to another.
@@ -172,7 +172,7 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
                               const std::optional<point::PointRequest>& next) {
   // Each further hang would cost the watchdog's time.
   if (const auto known = hung_.find(row.variant_hash); known != hung_.end()) {
-    row.set_error(record::Verdict::hung, known->second);
+    row.set_error(results::Verdict::hung, known->second);
     write(row);
     return outcome_of(row);
   }
@@ -181,14 +181,14 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
     interrupt();
     return {};
   }
-  if (measured && variant.whole && variant.whole->no_figure) {
+  if (measured && variant.external && variant.external->no_figure) {
     Outcome ended;
     ended.note = "it ended; no figure was asked for";
     if (row.repetition == 0 && !row.aa_control) ++tally_.measured;
     return ended;
   }
   fill_row(row, measured);
-  if (worker_.hung()) row.verdict = record::Verdict::hung;
+  if (worker_.hung()) row.verdict = results::Verdict::hung;
   write(row);
   if (worker_.hung()) hung_.emplace(row.variant_hash, row.error.value());
   Outcome outcome = outcome_of(row);
@@ -265,19 +265,19 @@ void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {
 }
 
 // In the base conditions, and not for the store.
-std::optional<record::Summary> Campaign::measure_aside(std::size_t variant) {
+std::optional<results::Summary> Campaign::measure_aside(std::size_t variant) {
   PointRow row = maker_.row(manifest_.variants[variant], PointKind::point, options_.conditions);
   const auto measured = worker_.measure(maker_.request(row, options_.conditions));
   if (!measured) return std::nullopt;
   fill_row(row, measured);
-  auto summary = record::summary_of(row);
+  auto summary = results::summary_of(row);
   return summary ? std::optional(std::move(*summary)) : std::nullopt;
 }
 
-void Campaign::hold_class(std::size_t other, const record::Summary& first,
-                          const record::Summary& second) {
+void Campaign::hold_class(std::size_t other, const results::Summary& first,
+                          const results::Summary& second) {
   const std::size_t representative = representatives_[other];
-  std::vector<record::Summary> all_first = {first}, all_second = {second};
+  std::vector<results::Summary> all_first = {first}, all_second = {second};
   constexpr int times = 2;
   for (int n = 0; n < times && are_apart(all_first, all_second); ++n) {
     auto more_first = measure_aside(representative), more_second = measure_aside(other);
@@ -301,7 +301,7 @@ void Campaign::refute_class(std::size_t representative, const std::string& figur
   for (std::size_t n = 0; n < representatives_.size(); ++n) {
     if (representatives_[n] != representative || refusal(manifest_.variants[n])) continue;
     PointRow row = maker_.row(manifest_.variants[n], PointKind::point, options_.conditions);
-    row.set_error(record::Verdict::wrong, {error.step, error.message});
+    row.set_error(results::Verdict::wrong, {error.step, error.message});
     write(row);
     ++tally_.failed;
   }
@@ -376,9 +376,9 @@ std::string new_run_id() {
   return fmt::format("{}-{:08x}{:04x}", utc_now("%Y%m%dT%H%M%SZ"), random(), random() & 0xffffU);
 }
 
-record::RunRow new_run_row(const image::Manifest& manifest, const std::string& command,
-                           std::uint64_t seed) {
-  record::RunRow run;
+results::RunRow new_run_row(const launch::Manifest& manifest, const std::string& command,
+                            std::uint64_t seed) {
+  results::RunRow run;
   run.started = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
   run.commit = manifest.commit;

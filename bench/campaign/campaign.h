@@ -4,8 +4,8 @@
 #include "bench/campaign/anchors.h"
 #include "bench/campaign/plan.h"
 #include "bench/worker/handle.h"
-#include "core/image/manifest.h"
-#include "core/record/record.h"
+#include "core/launch/manifest.h"
+#include "core/results/record.h"
 
 #include <chrono>
 #include <cstdio>
@@ -44,8 +44,8 @@ class Progress {
 std::string duration_text(double seconds);
 
 struct CampaignOptions {
-  record::Conditions conditions;  // of the first repetition
-  bool varies = true;             // what must not matter, from repetition to repetition: see vary()
+  results::Conditions conditions;  // of the first repetition
+  bool varies = true;  // what must not matter, from repetition to repetition: see vary()
   std::uint64_t seed = 0;
   bool fresh = false;           // measure again what the store has
   bool ignore_anchors = false;  // go on when one is off
@@ -56,13 +56,13 @@ struct CampaignOptions {
 
 // What is told of one variant in one repetition.
 struct Outcome {
-  std::optional<record::Summary> summary;
-  std::string unit;                           // "cycles per item"
-  std::vector<record::ReadingName> readings;  // of Summary::readings
+  std::optional<results::Summary> summary;
+  std::string unit;                            // "cycles per item"
+  std::vector<results::ReadingName> readings;  // of Summary::readings
   double megahertz = 0;
   std::uint32_t items_per_launch = 0;  // of the longest launch
-  record::Quality quality;
-  record::Conditions conditions;
+  results::Quality quality;
+  results::Conditions conditions;
   std::vector<int> sms;  // on which a cluster ran
   std::string note;      // "from the store", "same code as VARIANT"
   std::optional<Error> error;
@@ -76,7 +76,7 @@ struct Tally {
 
 class Campaign {
  public:
-  Campaign(const image::Manifest& manifest, store::Store& store, worker::WorkerHandle& worker,
+  Campaign(const launch::Manifest& manifest, results::Store& store, worker::WorkerHandle& worker,
            Progress& progress, CampaignOptions options);
 
   // Opens the device, reads what the store has, measures the anchors, prints them on standard
@@ -91,14 +91,14 @@ class Campaign {
   void finish();
 
   // One point outside the plan, as a row of its kind.
-  Outcome measure_at(std::size_t variant, record::PointKind kind, int repetition,
-                     const record::Conditions& conditions);
+  Outcome measure_at(std::size_t variant, results::PointKind kind, int repetition,
+                     const results::Conditions& conditions);
 
   // Why nothing more is measured: Ctrl-C, a full disk, a GPU that no longer answers.
   const std::optional<Error>& stopped() const { return stopped_; }
   const Tally& tally() const { return tally_; }
   const device::DeviceInfo& device() const { return device_; }
-  const store::Store& store() const { return store_; }
+  const results::Store& store() const { return store_; }
   const std::string& run_id() const { return maker_.run_id; }
   // |difference| of each A/A pair of this run, cycles, and the same divided by the median.
   const std::vector<std::pair<double, double>>& aa_differences() const { return aa_differences_; }
@@ -110,50 +110,50 @@ class Campaign {
   void do_point(const PlannedPoint& point);
   // What is known of a point before it is taken.
   struct Prepared {
-    record::PointRow row;
-    record::Conditions own;
-    std::optional<Refusal> refusal;           // why it is not measured
-    std::size_t representative = 0;           // whose code it has: itself, where it is measured
-    const record::PointRow* known = nullptr;  // what the store has of it
+    results::PointRow row;
+    results::Conditions own;
+    std::optional<Refusal> refusal;            // why it is not measured
+    std::size_t representative = 0;            // whose code it has: itself, where it is measured
+    const results::PointRow* known = nullptr;  // what the store has of it
   };
-  Prepared prepare(const PlannedPoint& point, record::PointKind kind,
-                   const record::Conditions& conditions) const;
+  Prepared prepare(const PlannedPoint& point, results::PointKind kind,
+                   const results::Conditions& conditions) const;
   // What the worker will be asked for behind the point that is taken now.
   std::optional<point::PointRequest> request_ahead() const;
-  Outcome take(const PlannedPoint& point, record::PointKind kind,
-               const record::Conditions& conditions);
-  Outcome refuse(record::PointRow row, const Refusal& refusal);
-  Outcome point_to(record::PointRow row, std::size_t representative);
-  Outcome measure_now(record::PointRow row, const record::Conditions& conditions,
-                      const image::BundleVariant& variant,
+  Outcome take(const PlannedPoint& point, results::PointKind kind,
+               const results::Conditions& conditions);
+  Outcome refuse(results::PointRow row, const Refusal& refusal);
+  Outcome point_to(results::PointRow row, std::size_t representative);
+  Outcome measure_now(results::PointRow row, const results::Conditions& conditions,
+                      const launch::BundleVariant& variant,
                       const std::optional<point::PointRequest>& next);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
   // Measures both members of a class again where their figures are apart.
-  void hold_class(std::size_t other, const record::Summary& first, const record::Summary& second);
+  void hold_class(std::size_t other, const results::Summary& first, const results::Summary& second);
   void refute_class(std::size_t representative, const std::string& figures);
-  std::optional<record::Summary> measure_aside(std::size_t variant);
+  std::optional<results::Summary> measure_aside(std::size_t variant);
   // After a lost worker: whether the GPU still works.
   void check_liveness();
-  void write(const record::PointRow& row);
-  Status add_key(const record::PointRow& row);
+  void write(const results::PointRow& row);
+  Status add_key(const results::PointRow& row);
 
-  const image::Manifest& manifest_;
-  store::Store& store_;
+  const launch::Manifest& manifest_;
+  results::Store& store_;
   worker::WorkerHandle& worker_;
   Progress& progress_;
   CampaignOptions options_;
   device::DeviceInfo device_;
   PointMaker maker_;
   FinishedPoints finished_;
-  record::KeyPool pool_;
-  std::unordered_map<std::string, const image::VariantKey*>
+  results::KeyPool pool_;
+  std::unordered_map<std::string, const launch::VariantKey*>
       keys_;  // by hash: those not in the store yet
   std::vector<std::size_t> representatives_;
   CampaignPlan plan_;
   std::size_t next_ = 0;
   std::map<Key, Outcome> outcomes_, controls_;
   std::vector<std::pair<double, double>> aa_differences_;
-  std::unordered_map<std::string, record::PointError> hung_;  // by the variant's hash
+  std::unordered_map<std::string, results::PointError> hung_;  // by the variant's hash
   std::map<std::size_t, Error> refuted_;  // classes, by the variant that is measured for them
   Tally tally_;
   std::optional<Error> stopped_;
@@ -161,7 +161,7 @@ class Campaign {
 };
 
 // Figures of a row: its error, or the summary of its samples.
-Outcome outcome_of(const record::PointRow& row);
+Outcome outcome_of(const results::PointRow& row);
 
 // The row of one invocation.
 
@@ -170,7 +170,7 @@ Outcome outcome_of(const record::PointRow& row);
 std::string new_run_id();
 
 // Everything but the id, the tick and the driver.
-record::RunRow new_run_row(const image::Manifest& manifest, const std::string& command,
-                           std::uint64_t seed);
+results::RunRow new_run_row(const launch::Manifest& manifest, const std::string& command,
+                            std::uint64_t seed);
 
 }  // namespace phasebit::bench::campaign

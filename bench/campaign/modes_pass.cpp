@@ -8,12 +8,12 @@ namespace phasebit::bench::campaign {
 namespace {
 
 struct Seen {
-  std::vector<record::ModeObservation> observations;
+  std::vector<results::ModeObservation> observations;
   std::set<int> sms;  // of a cluster
 };
 
 std::string text_of(const Seen& seen) {
-  std::string text = record::describe_modes(seen.observations);
+  std::string text = results::describe_modes(seen.observations);
   if (!seen.sms.empty())
     text += fmt::format("; the GPU placed its cluster on SMs {}", fmt::join(seen.sms, ", "));
   return text;
@@ -21,7 +21,7 @@ std::string text_of(const Seen& seen) {
 
 // A cluster has no target SM, and is measured once where others are on several; warps that stand in
 // warpgroups are not shifted.
-bool is_taken(const image::BundleVariant& variant, const record::Conditions& placement) {
+bool is_taken(const launch::BundleVariant& variant, const results::Conditions& placement) {
   if (placement.first_warp > 0 && variant.launch.fixed_warps) return false;
   return placement.sm == 0 || variant.launch.cluster_size <= 1;
 }
@@ -29,7 +29,7 @@ bool is_taken(const image::BundleVariant& variant, const record::Conditions& pla
 }  // namespace
 
 void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& progress,
-                    const image::Manifest& manifest, const ModesRequest& request, std::FILE* out) {
+                    const launch::Manifest& manifest, const ModesRequest& request, std::FILE* out) {
   const int sms = std::min(request.sms, campaign.device().row.multiprocessors);
   std::map<std::size_t, Seen> seen;
   progress.begin(request.variants.size() *
@@ -38,12 +38,12 @@ void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& 
     worker.stop();  // the next point starts another
     for (int n = 0; n < sms * request.first_warps; ++n) {
       const int sm = n / request.first_warps * campaign.device().row.multiprocessors / sms;
-      const record::Conditions placement{{sm, n % request.first_warps}};
+      const results::Conditions placement{{sm, n % request.first_warps}};
       for (const std::size_t variant : request.variants) {
         if (campaign.stopped()) return;
         if (!is_taken(manifest.variants[variant], placement)) continue;
         const Outcome outcome =
-            campaign.measure_at(variant, record::PointKind::modes, process, placement);
+            campaign.measure_at(variant, results::PointKind::modes, process, placement);
         if (outcome.summary)
           seen[variant].observations.push_back({process, placement, outcome.summary->cycles});
         seen[variant].sms.insert(outcome.sms.begin(), outcome.sms.end());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/campaign/campaign.h"
-#include "core/record/modes.h"
+#include "core/results/modes.h"
 
 #include <string>
 #include <vector>
@@ -19,6 +19,6 @@ struct ModesRequest {
 
 // Measures and describes each variant; one line a variant on `out`.
 void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& progress,
-                    const image::Manifest& manifest, const ModesRequest& request, std::FILE* out);
+                    const launch::Manifest& manifest, const ModesRequest& request, std::FILE* out);
 
 }  // namespace phasebit::bench::campaign

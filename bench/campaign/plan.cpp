@@ -1,6 +1,6 @@
 #include "bench/campaign/plan.h"
 
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <algorithm>
 #include <array>
@@ -11,13 +11,13 @@
 namespace phasebit::bench::campaign {
 
 using device::DeviceInfo;
-using image::BundleVariant;
-using image::GateVerdict;
-using image::LaunchShape;
-using image::Role;
-using record::Conditions;
-using record::PointKey;
-using record::PointRow;
+using launch::BundleVariant;
+using launch::GateVerdict;
+using launch::LaunchShape;
+using launch::Role;
+using results::Conditions;
+using results::PointKey;
+using results::PointRow;
 
 namespace {
 
@@ -30,7 +30,7 @@ void shuffle(std::vector<PlannedPoint>& points, std::uint64_t seed) {
 // What is measured once. A padded image has the class of the one that is not, and is measured to
 // see whether that matters.
 std::string class_of(const BundleVariant& variant) {
-  const image::Image* timed = variant.image(image::Build::timed);
+  const launch::Image* timed = variant.image(launch::Build::timed);
   if (timed == nullptr || timed->padding_bytes == 0 || timed->sass_class.empty())
     return timed == nullptr ? "" : timed->sass_class;
   return fmt::format("{} padded {}", timed->sass_class, timed->padding_bytes);
@@ -39,19 +39,19 @@ std::string class_of(const BundleVariant& variant) {
 }  // namespace
 
 bool is_anchor(const BundleVariant& variant) {
-  return image::is_anchor(variant.key);
+  return launch::is_anchor(variant.key);
 }
 
 std::optional<Refusal> refusal(const BundleVariant& variant) {
-  using record::Verdict;
-  const image::Image* timed = variant.image(image::Build::timed);
+  using results::Verdict;
+  const launch::Image* timed = variant.image(launch::Build::timed);
   if (timed == nullptr) return Refusal{Verdict::refused, "the bundle holds no timed build"};
   switch (timed->gate.verdict) {
     case GateVerdict::passed: return {};
     case GateVerdict::failed:
       return Refusal{Verdict::refused, "the SASS is not the intended one: " + timed->gate.reason};
     case GateVerdict::ungated:
-      if (variant.whole) return {};  // nobody says what it must be: its quality says so
+      if (variant.external) return {};  // nobody says what it must be: its quality says so
       return Refusal{Verdict::ungated,
                      "not gated: " + (timed->gate.reason.empty() ? "no rule covers this family"
                                                                  : timed->gate.reason)};
@@ -59,7 +59,7 @@ std::optional<Refusal> refusal(const BundleVariant& variant) {
   bug("unknown verdict");
 }
 
-std::vector<std::size_t> representatives(const image::Manifest& manifest,
+std::vector<std::size_t> representatives(const launch::Manifest& manifest,
                                          const std::vector<std::size_t>& selected) {
   std::vector<std::size_t> measured(manifest.variants.size());
   std::iota(measured.begin(), measured.end(), std::size_t{0});
@@ -73,7 +73,7 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
   return measured;
 }
 
-CampaignPlan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request) {
+CampaignPlan make_bench_plan(const launch::Manifest& manifest, const PlanRequest& request) {
   CampaignPlan plan;
   const auto measured = representatives(manifest, request.selected);
   for (const std::size_t index : request.selected) {
@@ -115,14 +115,14 @@ std::uint32_t payload_seed(const PointRow& row) {
 
 }  // namespace
 
-PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind kind,
-                         const record::Conditions& conditions) const {
+PointRow PointMaker::row(const launch::BundleVariant& variant, results::PointKind kind,
+                         const results::Conditions& conditions) const {
   PointRow row;
   row.kind = kind;
   row.variant_id = variant.key.id;
   row.variant_hash = variant.key.hash;
   row.unit = variant.launch.unit;
-  if (const image::Image* timed = variant.image(image::Build::timed)) {
+  if (const launch::Image* timed = variant.image(launch::Build::timed)) {
     row.ptx_hash = timed->ptx_hash;
     row.text_hash = timed->text_hash;
     row.sass_class = timed->sass_class;
@@ -135,7 +135,7 @@ PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind 
 }
 
 point::PointRequest PointMaker::request(const PointRow& row,
-                                        const record::Conditions& conditions) const {
+                                        const results::Conditions& conditions) const {
   point::PointRequest request = limits;
   request.variant_hash = row.variant_hash;
   request.placement = conditions;
@@ -145,7 +145,7 @@ point::PointRequest PointMaker::request(const PointRow& row,
 
 void fill_row(PointRow& row, const Result<point::Measurement>& measured) {
   if (!measured) {
-    row.set_error(record::verdict_of(measured.error().step),
+    row.set_error(results::verdict_of(measured.error().step),
                   {measured.error().step, measured.error().message});
     return;
   }
@@ -168,12 +168,12 @@ FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
           key.placement.sm, key.placement.first_warp, key.sass_class};
 }
 
-Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
+Result<FinishedPoints> FinishedPoints::read(const results::Store& store) {
   FinishedPoints finished;
   PHASEBIT_TRY_ASSIGN(rows, store.points());
   for (PointRow& row : rows) {
     auto [place, is_new] = finished.rows_.try_emplace(key_of(campaign::key_of(row)), row);
-    if (!is_new && record::replaces(row, place->second)) place->second = std::move(row);
+    if (!is_new && results::replaces(row, place->second)) place->second = std::move(row);
   }
   return finished;
 }
@@ -183,7 +183,7 @@ const PointRow* FinishedPoints::find(const PointKey& key) const {
   return row == rows_.end() || row->second.error ? nullptr : &row->second;
 }
 
-bool FinishedPoints::has_error(const PointKey& key, const record::PointError& error) const {
+bool FinishedPoints::has_error(const PointKey& key, const results::PointError& error) const {
   const auto row = rows_.find(key_of(key));
   return row != rows_.end() && row->second.error && row->second.error->step == error.step &&
          row->second.error->message == error.message;
@@ -193,7 +193,7 @@ namespace {
 
 constexpr std::uint64_t most_start_offset = 31;
 constexpr std::uint64_t paddings =
-    image::placement::largest_padding_bytes / image::placement::padding_step_bytes;
+    launch::placement::largest_padding_bytes / launch::placement::padding_step_bytes;
 
 enum class Change { start_offset, sm, sub_partitions, padding, together, together_padded };
 constexpr std::array changes = {
@@ -232,7 +232,7 @@ int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t numb
 void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Conditions& changed) {
   constexpr int sub_partitions = 4;
   int last_producer = -1, first_consumer = shape.warps();
-  for (const image::RoleSlice& slice : shape.slices) {
+  for (const launch::RoleSlice& slice : shape.slices) {
     if (slice.role != Role::producer && slice.role != Role::consumer) return;
     if (slice.role == Role::producer) last_producer = std::max(last_producer, slice.warp);
     if (slice.role == Role::consumer) first_consumer = std::min(first_consumer, slice.warp);
@@ -246,14 +246,15 @@ void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Cond
 
 }  // namespace
 
-Conditions vary(const Conditions& base, const image::BundleVariant& variant, int repetition,
+Conditions vary(const Conditions& base, const launch::BundleVariant& variant, int repetition,
                 const DeviceInfo& device) {
   Conditions changed = base;
   if (repetition == 0) return changed;
   const LaunchShape& shape = variant.launch;
   const auto number = [&](std::uint64_t below) { return number_of(repetition, below); };
   const auto pad = [&] {
-    changed.padding = image::placement::padding_step_bytes * static_cast<int>(1 + number(paddings));
+    changed.padding =
+        launch::placement::padding_step_bytes * static_cast<int>(1 + number(paddings));
   };
   switch (changes[static_cast<std::size_t>(repetition - 1) % changes.size()]) {
     case Change::sm:

@@ -3,10 +3,10 @@
 
 #include "bench/device/device.h"
 #include "bench/worker/message.h"
-#include "core/image/manifest.h"
-#include "core/record/record.h"
-#include "core/record/statistics.h"
-#include "core/store/store.h"
+#include "core/launch/manifest.h"
+#include "core/results/record.h"
+#include "core/results/statistics.h"
+#include "core/results/store.h"
 
 #include <cstdint>
 #include <map>
@@ -42,25 +42,25 @@ struct CampaignPlan {
 };
 
 // The anchors of a bundle are no points.
-bool is_anchor(const image::BundleVariant& variant);
+bool is_anchor(const launch::BundleVariant& variant);
 
 // Why a variant is not measured.
 struct Refusal {
-  record::Verdict verdict = record::Verdict::refused;  // or ungated
+  results::Verdict verdict = results::Verdict::refused;  // or ungated
   std::string why;
 };
 // Nothing when its gate passed.
-std::optional<Refusal> refusal(const image::BundleVariant& variant);
+std::optional<Refusal> refusal(const launch::BundleVariant& variant);
 
 // For each variant of the manifest the index of the one that is measured for its SASS class: the
 // first selected member whose gate passed; itself when it is alone, refused, or not selected.
-std::vector<std::size_t> representatives(const image::Manifest& manifest,
+std::vector<std::size_t> representatives(const launch::Manifest& manifest,
                                          const std::vector<std::size_t>& selected);
 
 // One point a variant and repetition, and one A/A control a class in the first repetition: its
 // second member where there is one, else the same image again. All repetitions are shuffled
 // together; the pairs of two members come first, as all figures of a class rest on them.
-CampaignPlan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
+CampaignPlan make_bench_plan(const launch::Manifest& manifest, const PlanRequest& request);
 
 // From a variant and a place to the row that will hold its samples, and to the worker's request.
 
@@ -69,35 +69,35 @@ struct PointMaker {
   point::PointRequest limits = {};  // of each request: its rounds, seconds and tick
 
   // The row of a point, still without samples.
-  record::PointRow row(const image::BundleVariant& variant, record::PointKind kind,
-                       const record::Conditions& conditions) const;
+  results::PointRow row(const launch::BundleVariant& variant, results::PointKind kind,
+                        const results::Conditions& conditions) const;
   // The payload differs from repetition to repetition, and is the same when a point is repeated.
-  point::PointRequest request(const record::PointRow& row,
-                              const record::Conditions& conditions) const;
+  point::PointRequest request(const results::PointRow& row,
+                              const results::Conditions& conditions) const;
 };
 
 // Puts what was measured, or why nothing was, into the row.
-void fill_row(record::PointRow& row, const Result<point::Measurement>& measured);
+void fill_row(results::PointRow& row, const Result<point::Measurement>& measured);
 
 // What a store already holds of a sweep: a finished point is not measured again.
 
 class FinishedPoints {
  public:
   // Reads every row once: a sweep asks for each of its points.
-  static Result<FinishedPoints> read(const store::Store& store);
+  static Result<FinishedPoints> read(const results::Store& store);
 
   // The newest row without an error, or null.
-  const record::PointRow* find(const record::PointKey& key) const;
+  const results::PointRow* find(const results::PointKey& key) const;
   // Whether the newest row of this key is this error: it need not be written again.
-  bool has_error(const record::PointKey& key, const record::PointError& error) const;
+  bool has_error(const results::PointKey& key, const results::PointError& error) const;
 
  private:
-  using Key = std::tuple<record::PointKind, Word, Word, Word, int, bool, int, int, Word>;
-  static Key key_of(const record::PointKey& key);
-  std::map<Key, record::PointRow> rows_;
+  using Key = std::tuple<results::PointKind, Word, Word, Word, int, bool, int, int, Word>;
+  static Key key_of(const results::PointKey& key);
+  std::map<Key, results::PointRow> rows_;
 };
 
-record::PointKey key_of(const record::PointRow& row);
+results::PointKey key_of(const results::PointRow& row);
 
 // What a repetition changes that must not matter.
 
@@ -106,7 +106,7 @@ record::PointKey key_of(const record::PointRow& row);
 // elsewhere. Then all comes again. What to depends on the repetition alone: a resumed run finds its
 // rows, and two variants are compared under the same condition. A thing that the launch has no room
 // for stays as it is.
-record::Conditions vary(const record::Conditions& base, const image::BundleVariant& variant,
-                        int repetition, const device::DeviceInfo& device);
+results::Conditions vary(const results::Conditions& base, const launch::BundleVariant& variant,
+                         int repetition, const device::DeviceInfo& device);
 
 }  // namespace phasebit::bench::campaign

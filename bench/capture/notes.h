@@ -1,4 +1,4 @@
-// What a launch was, as a line of JSON in a file of the process; pipeline/launch/captured.cpp reads
+// What a launch was, as a line of JSON in a file of the process; join/capture/captured.cpp reads
 // it.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 namespace phasebit::bench::device {
 
-using image::tensor::TensorMap;
+using launch::tensor::TensorMap;
 
 namespace {
 
@@ -38,21 +38,21 @@ class CudaDevice final : public Device {
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status write(Address to, const void* from, std::size_t bytes) override;
   Status copy(Address to, Address from, std::size_t bytes) override;
-  Result<EncodedMap> encode(const image::tensor::TensorMap& map, Address tensor) override {
+  Result<EncodedMap> encode(const launch::tensor::TensorMap& map, Address tensor) override {
     return encode_tensor_map(driver_, map, tensor);
   }
-  Status launch(Function function, const Grid& grid, const image::KernelParams& params,
+  Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                 const Arguments& arguments) override {
     return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
                          params, arguments);
   }
-  Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
-                              const std::vector<std::byte>& parameters,
-                              std::optional<std::chrono::milliseconds> limit) override;
+  Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
+                                 const std::vector<std::byte>& parameters,
+                                 std::optional<std::chrono::milliseconds> limit) override;
   Status read(Address address, void* into, std::size_t bytes) override;
   Health health() override;
   bool busy() override { return driver_.cuStreamQuery(stream_) == CUDA_ERROR_NOT_READY; }
-  record::DeviceState state() override { return nvml_ ? nvml_->state() : record::DeviceState{}; }
+  results::DeviceState state() override { return nvml_ ? nvml_->state() : results::DeviceState{}; }
 
  private:
   Status check(Step step, const char* call, CUresult code) const {
@@ -102,7 +102,7 @@ Status CudaDevice::identify(int ordinal) {
       driver_.has_clusters() && attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
   int version = 0;
   driver_.cuDriverGetVersion(&version);
-  record::DeviceRow& row = info_.row;
+  results::DeviceRow& row = info_.row;
   row.uuid = uuid_text(uuid);
   row.name = name.data();
   row.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
@@ -262,18 +262,19 @@ Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
                driver_.cuMemcpyDtoDAsync(to, from, bytes, stream_));
 }
 
-Result<double> CudaDevice::launch_whole(Function function, const image::WholeLaunch& whole,
-                                        const std::vector<std::byte>& parameters,
-                                        std::optional<std::chrono::milliseconds> limit) {
-  WholeAttributes attributes{};
-  const CUlaunchConfig config = config_of(whole, stream_, attributes);
+Result<double> CudaDevice::launch_external(Function function,
+                                           const launch::ExternalLaunch& external,
+                                           const std::vector<std::byte>& parameters,
+                                           std::optional<std::chrono::milliseconds> limit) {
+  ExternalAttributes attributes{};
+  const CUlaunchConfig config = config_of(external, stream_, attributes);
   const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
-  PHASEBIT_TRY(allow_size(kernel, static_cast<int>(whole.ctas_of_cluster())));
+  PHASEBIT_TRY(allow_size(kernel, static_cast<int>(external.ctas_of_cluster())));
   const auto ended = [&] {
     return limit ? wait(*limit)
                  : check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
   };
-  return timed_launch(driver_, config, kernel, {parameters, whole.starts}, ended);
+  return timed_launch(driver_, config, kernel, {parameters, external.starts}, ended);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {
@@ -357,8 +358,8 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 }
 
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const image::KernelParams& params, const Arguments& given) {
-  image::KernelParams block = params;
+                     const launch::KernelParams& params, const Arguments& given) {
+  launch::KernelParams block = params;
   Arguments taken = given;
   std::vector<void*> arguments = {&block};
   for (std::uint64_t& address : taken.buffers) arguments.push_back(&address);
@@ -376,24 +377,24 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
                                      arguments.data(), nullptr));
 }
 
-CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
-                         WholeAttributes& attributes) {
+CUlaunchConfig config_of(const launch::ExternalLaunch& external, CUstream stream,
+                         ExternalAttributes& attributes) {
   const auto size = [](int n) { return static_cast<unsigned>(n); };
   CUlaunchConfig config{};
-  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
-  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
-  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
-  config.sharedMemBytes = size(whole.shared_bytes);
+  config.gridDimX = size(external.grid[0]), config.gridDimY = size(external.grid[1]);
+  config.gridDimZ = size(external.grid[2]), config.blockDimX = size(external.block[0]);
+  config.blockDimY = size(external.block[1]), config.blockDimZ = size(external.block[2]);
+  config.sharedMemBytes = size(external.shared_bytes);
   config.hStream = stream;
   config.attrs = attributes.data();
-  if (whole.ctas_of_cluster() > 1) {
+  if (external.ctas_of_cluster() > 1) {
     CUlaunchAttribute& cluster = attributes[config.numAttrs++];
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = size(whole.cluster[0]);
-    cluster.value.clusterDim.y = size(whole.cluster[1]);
-    cluster.value.clusterDim.z = size(whole.cluster[2]);
+    cluster.value.clusterDim.x = size(external.cluster[0]);
+    cluster.value.clusterDim.y = size(external.cluster[1]);
+    cluster.value.clusterDim.z = size(external.cluster[2]);
   }
-  if (whole.cooperative) {
+  if (external.cooperative) {
     CUlaunchAttribute& all_at_once = attributes[config.numAttrs++];
     all_at_once.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     all_at_once.value.cooperative = 1;
@@ -402,7 +403,7 @@ CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
 }
 
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const WholeBlock& block,
+                            CUfunction kernel, const ExternalBlock& block,
                             const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
     return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
@@ -431,16 +432,16 @@ namespace {
 static_assert(sizeof(EncodedMap) == sizeof(CUtensorMap));
 static_assert(alignof(EncodedMap) >= alignof(CUtensorMap));
 
-// The enumerations are in the driver's order (core/image/tensor/map.h).
-using image::tensor::TensorElement;
-using image::tensor::TensorSwizzle;
+// The enumerations are in the driver's order (core/launch/tensor/map.h).
+using launch::tensor::TensorElement;
+using launch::tensor::TensorSwizzle;
 static_assert(static_cast<int>(TensorElement::tf32_ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
 static_assert(static_cast<int>(TensorElement::f16) == CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
 static_assert(static_cast<int>(TensorSwizzle::by_128) == CU_TENSOR_MAP_SWIZZLE_128B);
 static_assert(static_cast<int>(TensorSwizzle::atom_64) == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
-static_assert(static_cast<int>(image::tensor::TensorInterleave::by_32) ==
+static_assert(static_cast<int>(launch::tensor::TensorInterleave::by_32) ==
               CU_TENSOR_MAP_INTERLEAVE_32B);
-static_assert(static_cast<int>(image::tensor::TensorPromotion::to_256) ==
+static_assert(static_cast<int>(launch::tensor::TensorPromotion::to_256) ==
               CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 
 template <typename To, typename From>

@@ -69,15 +69,15 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 // Queues a kernel that takes the block, and behind it the arguments. Step::launch names the call
 // that failed.
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const image::KernelParams& params, const Arguments& arguments);
+                     const launch::KernelParams& params, const Arguments& arguments);
 
 // The same of a stranger's kernel.
-using WholeAttributes = std::array<CUlaunchAttribute, 2>;
-CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
-                         WholeAttributes& attributes);
+using ExternalAttributes = std::array<CUlaunchAttribute, 2>;
+CUlaunchConfig config_of(const launch::ExternalLaunch& external, CUstream stream,
+                         ExternalAttributes& attributes);
 
 // The bytes of all parameters, and where each begins.
-struct WholeBlock {
+struct ExternalBlock {
   std::vector<std::byte> bytes;
   std::vector<int> starts;
 };
@@ -85,13 +85,13 @@ struct WholeBlock {
 // Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
 // the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const WholeBlock& block,
+                            CUfunction kernel, const ExternalBlock& block,
                             const std::function<Status()>& wait);
 
 // A tensor map as the driver encodes it.
 
 // As Device::encode.
-Result<EncodedMap> encode_tensor_map(const CudaDriver& driver, const image::tensor::TensorMap& map,
+Result<EncodedMap> encode_tensor_map(const CudaDriver& driver, const launch::tensor::TensorMap& map,
                                      std::uint64_t tensor);
 
 }  // namespace phasebit::bench::device

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "core/image/abi.h"
-#include "core/image/tensor/map.h"
-#include "core/image/whole.h"
-#include "core/record/record.h"
+#include "core/launch/abi.h"
+#include "core/launch/external.h"
+#include "core/launch/tensor/map.h"
+#include "core/results/record.h"
 
 #include <array>
 #include <chrono>
@@ -21,7 +21,7 @@
 namespace phasebit::bench::device {
 
 struct DeviceInfo {
-  record::DeviceRow row;
+  results::DeviceRow row;
   int sm = 0;  // compute capability: 90
   int max_shared_bytes_per_cta = 0;
   int max_threads_per_cta = 0;
@@ -94,19 +94,19 @@ class Device {
   virtual Status copy(Address to, Address from, std::size_t bytes) = 0;
   // The map as kernels take it, of a tensor that begins at `tensor`. Step::device when the driver
   // knows none; Step::bundle for one that it refuses, which leaves the device as it was.
-  virtual Result<EncodedMap> encode(const image::tensor::TensorMap& map, Address tensor) = 0;
+  virtual Result<EncodedMap> encode(const launch::tensor::TensorMap& map, Address tensor) = 0;
   // The kernel takes the block, and behind it the arguments.
-  virtual Status launch(Function function, const Grid& grid, const image::KernelParams& params,
+  virtual Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                         const Arguments& arguments) = 0;
   // A kernel with parameters of its own; waits for its end, for ever without a limit. Its duration
   // by two events, ns.
-  virtual Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
-                                      const std::vector<std::byte>& parameters,
-                                      std::optional<std::chrono::milliseconds> limit = {}) = 0;
+  virtual Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
+                                         const std::vector<std::byte>& parameters,
+                                         std::optional<std::chrono::milliseconds> limit = {}) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
   virtual Health health() = 0;
   // Clocks and power at this moment; unknown where the driver does not say.
-  virtual record::DeviceState state() { return {}; }
+  virtual results::DeviceState state() { return {}; }
   // Whether something that was queued has not ended.
   virtual bool busy() { return false; }
 };

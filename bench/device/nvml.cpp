@@ -99,7 +99,7 @@ std::optional<std::uint64_t> Nvml::slow_down_reasons() const {
   return reasons & slow_down_mask;
 }
 
-record::DeviceState Nvml::state() const {
+results::DeviceState Nvml::state() const {
   const auto megahertz = [&](int which) {
     unsigned value = 0;
     const bool known =

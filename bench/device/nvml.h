@@ -2,7 +2,7 @@
 // time; without it the answers are "unknown". Nothing is ever set through it.
 #pragma once
 
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <cstdint>
 #include <memory>
@@ -26,7 +26,7 @@ class Nvml {
   // are left out.
   std::optional<std::uint64_t> slow_down_reasons() const;
   // Clocks and power at this moment; 0 what it does not know.
-  record::DeviceState state() const;
+  results::DeviceState state() const;
 
  private:
   struct Impl;

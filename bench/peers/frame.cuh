@@ -6,8 +6,8 @@
 // inlined.
 #pragma once
 
-#include "core/image/abi.h"
-#include "core/image/launch.h"
+#include "core/launch/abi.h"
+#include "core/launch/launch.h"
 
 #include <cstdint>
 

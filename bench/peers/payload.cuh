@@ -1,4 +1,4 @@
-// The payload of a slot, word for word that of our rings (core/image/launch.h, PayloadShape).
+// The payload of a slot, word for word that of our rings (core/launch/launch.h, PayloadShape).
 #pragma once
 
 #include "bench/peers/frame.cuh"

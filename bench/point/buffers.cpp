@@ -6,9 +6,9 @@
 
 namespace phasebit::bench::point {
 
-using image::BufferFill;
-using image::GuardHeader;
-using image::GuardReport;
+using launch::BufferFill;
+using launch::GuardHeader;
+using launch::GuardReport;
 
 Status BufferMemory::reserve(Room& room, std::size_t bytes) {
   if (bytes <= room.bytes) return {};
@@ -18,17 +18,17 @@ Status BufferMemory::reserve(Room& room, std::size_t bytes) {
 }
 
 // One block at a time: the data may be larger than what a host likes to hold twice.
-Status BufferMemory::write_blocks(const image::Buffer& buffer, device::Device::Address to) {
-  image::Buffer first = buffer;
+Status BufferMemory::write_blocks(const launch::Buffer& buffer, device::Device::Address to) {
+  launch::Buffer first = buffer;
   const bool repeats = buffer.fill.kind == BufferFill::Kind::signs;
-  const std::size_t length = repeats ? 2 * image::sign_words : image::block_words;
+  const std::size_t length = repeats ? 2 * launch::sign_words : launch::block_words;
   first.bytes = std::min<std::uint64_t>(buffer.bytes, 4 * length);
-  std::vector<std::uint32_t> block = image::content_of(first);
+  std::vector<std::uint32_t> block = launch::content_of(first);
   for (std::size_t word = 0; word < buffer.words(); word += length) {
     const std::size_t words = std::min(buffer.words() - word, length);
     PHASEBIT_TRY(device_.write(to + 4 * word, block.data(), 4 * words));
     if (repeats) continue;
-    for (std::uint32_t& one : block) one += image::payload_item_step;
+    for (std::uint32_t& one : block) one += launch::payload_item_step;
   }
   return {};
 }
@@ -51,7 +51,7 @@ Status BufferMemory::keep(const std::vector<Contents>& contents) {
   return {};
 }
 
-Status BufferMemory::make(const std::vector<image::Buffer>& buffers,
+Status BufferMemory::make(const std::vector<launch::Buffer>& buffers,
                           const std::vector<Contents>& contents) {
   if (buffers == buffers_ && contents.empty() && kept_.empty()) return {};
   kept_.clear();
@@ -70,7 +70,7 @@ Status BufferMemory::make(const std::vector<image::Buffer>& buffers,
       PHASEBIT_TRY(write_blocks(buffers[n], rooms_[n].address));
       continue;
     }
-    const std::vector<std::uint32_t> content = image::content_of(buffers[n]);
+    const std::vector<std::uint32_t> content = launch::content_of(buffers[n]);
     if (content.empty()) continue;
     PHASEBIT_TRY(reserve(contents_[n], 4 * words));
     PHASEBIT_TRY(device_.write(contents_[n].address, content.data(), 4 * words));
@@ -113,7 +113,7 @@ std::size_t crumb_bytes(std::size_t ctas) {
 Status GuardMemory::reserve(std::size_t ctas) {
   if (ctas <= ctas_) return {};
   PHASEBIT_TRY_ASSIGN(block,
-                      device_.allocate(sizeof(GuardHeader) + ctas * sizeof(image::GuardCta)));
+                      device_.allocate(sizeof(GuardHeader) + ctas * sizeof(launch::GuardCta)));
   PHASEBIT_TRY_ASSIGN(host, device_.allocate_host(sizeof(GuardReport) + crumb_bytes(ctas)));
   block_ = block;
   host_ = host;
@@ -131,7 +131,7 @@ Status GuardMemory::prepare(device::Device::Address variable, int ctas, std::uin
   // No launch is running: the last one has been waited for.
   std::memset(host_.host, 0, sizeof(GuardReport) + crumb_bytes(ctas_));
   const std::size_t bytes =
-      sizeof(GuardHeader) + static_cast<std::size_t>(ctas) * sizeof(image::GuardCta);
+      sizeof(GuardHeader) + static_cast<std::size_t>(ctas) * sizeof(launch::GuardCta);
   PHASEBIT_TRY(device_.fill(block_, 0, bytes / 4));
   PHASEBIT_TRY(set(block_ + offsetof(GuardHeader, limit_ns), limit_ns));
   PHASEBIT_TRY(set(block_ + offsetof(GuardHeader, report), host_.device));
@@ -157,7 +157,7 @@ std::vector<std::uint32_t> GuardMemory::crumbs() const {
   return crumbs;
 }
 
-Result<device::Device::Function> LoadedModules::function(const image::Image& image,
+Result<device::Device::Function> LoadedModules::function(const launch::Image& image,
                                                          int dynamic_shared_bytes,
                                                          int padding_bytes) {
   const auto place = std::make_pair(image.module, padding_bytes);
@@ -165,7 +165,7 @@ Result<device::Device::Function> LoadedModules::function(const image::Image& ima
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   auto module = modules_.find(place);
   if (module == modules_.end()) {
-    PHASEBIT_TRY_ASSIGN(cubin, image::read_module(bundle_, image, padding_bytes));
+    PHASEBIT_TRY_ASSIGN(cubin, launch::read_module(bundle_, image, padding_bytes));
     PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
     module = modules_.emplace(place, loaded).first;
   }
@@ -174,8 +174,8 @@ Result<device::Device::Function> LoadedModules::function(const image::Image& ima
   return functions_.emplace(key, function).first->second;
 }
 
-int LoadedModules::possible_padding(const image::Image& image, int wanted_bytes) const {
-  return wanted_bytes != 0 && image::can_be_padded(bundle_, image) ? wanted_bytes : 0;
+int LoadedModules::possible_padding(const launch::Image& image, int wanted_bytes) const {
+  return wanted_bytes != 0 && launch::can_be_padded(bundle_, image) ? wanted_bytes : 0;
 }
 
 }  // namespace phasebit::bench::point

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "bench/device/device.h"
-#include "core/image/buffer.h"
-#include "core/image/bundle.h"
-#include "core/image/guard_sites.h"
+#include "core/launch/buffer.h"
+#include "core/launch/bundle.h"
+#include "core/launch/guard_sites.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ class BufferMemory {
   };
   // Memory for these, zeroed, and what they are filled from. Nothing when they are those of the
   // last call: what is filled with `none` stays as it is.
-  Status make(const std::vector<image::Buffer>& buffers,
+  Status make(const std::vector<launch::Buffer>& buffers,
               const std::vector<Contents>& contents = {});
   // Queues the fills.
   Status fill();
@@ -40,12 +40,12 @@ class BufferMemory {
     device::Device::Address address = 0;
     std::size_t bytes = 0;
   };
-  Status write_blocks(const image::Buffer& buffer, device::Device::Address to);
+  Status write_blocks(const launch::Buffer& buffer, device::Device::Address to);
   Status reserve(Room& room, std::size_t bytes);
   Status keep(const std::vector<Contents>& contents);
 
   device::Device& device_;
-  std::vector<image::Buffer> buffers_;
+  std::vector<launch::Buffer> buffers_;
   std::vector<Room> rooms_, contents_;  // in the order of the buffers
   struct Kept {
     device::Device::Address from = 0, to = 0;
@@ -56,12 +56,12 @@ class BufferMemory {
   std::vector<device::Device::Address> addresses_;
 };
 
-// The block of memory that a guarded launch shares with its host (core/image/guard_sites.h).
+// The block of memory that a guarded launch shares with its host (core/launch/guard_sites.h).
 
 // Which memory a guarded kernel looks for, and what its numbers stand for.
 struct GuardedModule {
   device::Device::Address variable = 0;  // of its module's pb_guard
-  const image::GuardTable* table = nullptr;
+  const launch::GuardTable* table = nullptr;
 };
 
 class GuardMemory {
@@ -72,7 +72,7 @@ class GuardMemory {
   Status prepare(device::Device::Address variable, int ctas, std::uint64_t limit_ns);
 
   // What the launch has left so far; it need not have ended.
-  image::GuardReport report() const;
+  launch::GuardReport report() const;
   std::vector<std::uint32_t> crumbs() const;
 
  private:
@@ -93,13 +93,13 @@ class LoadedModules {
       : device_(device), bundle_(std::move(bundle)) {}
 
   // The kernel of an image whose code has so much padding before it.
-  Result<device::Device::Function> function(const image::Image& image, int dynamic_shared_bytes,
+  Result<device::Device::Function> function(const launch::Image& image, int dynamic_shared_bytes,
                                             int padding_bytes = 0);
   // The padding that an image can have of the wanted one: all of it, or none where its module
   // cannot be padded.
-  int possible_padding(const image::Image& image, int wanted_bytes) const;
+  int possible_padding(const launch::Image& image, int wanted_bytes) const;
   // Of an image whose function was asked for without padding.
-  device::Device::Module module_of(const image::Image& image) const {
+  device::Device::Module module_of(const launch::Image& image) const {
     return modules_.at({image.module, 0});
   }
 

@@ -1,13 +1,13 @@
 #include "bench/point/chain.h"
 
-#include "core/record/statistics.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 
 namespace phasebit::bench::point {
 
-using image::allowed_items;
-using image::LaunchShape;
+using launch::allowed_items;
+using launch::LaunchShape;
 
 namespace {
 
@@ -26,8 +26,8 @@ std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t 
   return {shorter, 4 * shorter};
 }
 
-std::uint32_t chain_base(const LaunchShape& shape, const record::Sample& shorter,
-                         const record::Sample& longer) {
+std::uint32_t chain_base(const LaunchShape& shape, const results::Sample& shorter,
+                         const results::Sample& longer) {
   const bool longest = static_cast<double>(longer.items) >= most_items ||
                        allowed_items(shape, std::uint64_t{shorter.items} + 1) <= shorter.items;
   if (static_cast<double>(longer.cycles) < least_trial_cycles && !longest) return 0;
@@ -49,23 +49,23 @@ std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds) {
   return counts;
 }
 
-void note_too_wide(Measurement& measurement, const record::Summary& summary) {
+void note_too_wide(Measurement& measurement, const results::Summary& summary) {
   std::vector<std::string>& too_wide = measurement.quality.too_wide;
-  if (summary.rounds < min_rounds || !record::precise_enough(summary.cycles, summary.interval))
+  if (summary.rounds < min_rounds || !results::precise_enough(summary.cycles, summary.interval))
     too_wide.emplace_back();
   for (std::size_t n = 0; n < summary.readings.size(); ++n)
-    if (!record::precise_enough(summary.readings[n].value, summary.readings[n].interval))
+    if (!results::precise_enough(summary.readings[n].value, summary.readings[n].interval))
       too_wide.push_back(measurement.readings[n].name);
 }
 
 void note_bends(Measurement& measurement) {
-  const auto note = [&](const std::string& reading, const Result<record::Segments>& segments) {
-    if (segments && !record::is_linear(*segments))
-      measurement.quality.bends.push_back({reading, record::rounded_slopes(segments->slopes)});
+  const auto note = [&](const std::string& reading, const Result<results::Segments>& segments) {
+    if (segments && !results::is_linear(*segments))
+      measurement.quality.bends.push_back({reading, results::rounded_slopes(segments->slopes)});
   };
-  note("", record::segments_of(measurement.samples));
+  note("", results::segments_of(measurement.samples));
   for (std::size_t n = 0; n < measurement.readings.size(); ++n)
-    note(measurement.readings[n].name, record::segments_of(measurement.samples, n));
+    note(measurement.readings[n].name, results::segments_of(measurement.samples, n));
 }
 
 }  // namespace phasebit::bench::point

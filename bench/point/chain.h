@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/bundle.h"
-#include "core/image/launch.h"
-#include "core/record/record.h"
-#include "core/record/statistics.h"
+#include "core/launch/bundle.h"
+#include "core/launch/launch.h"
+#include "core/results/record.h"
+#include "core/results/statistics.h"
 
 #include <cstdint>
 #include <functional>
@@ -15,13 +15,13 @@
 namespace phasebit::bench::point {
 
 // Two counts whose launches tell the cost of an item: `first` and four times as many.
-std::vector<std::uint32_t> trial_counts(const image::LaunchShape& shape, std::uint64_t first);
+std::vector<std::uint32_t> trial_counts(const launch::LaunchShape& shape, std::uint64_t first);
 
 // n of the chain n, 2n, 3n, 4n from the samples of a trial: about 16,000 cycles for n, so that the
 // longest launch takes some tens of microseconds and a round a small part of a millisecond. 0 when
 // the trial was too short to tell and a longer one is allowed: make one with four times as many.
-std::uint32_t chain_base(const image::LaunchShape& shape, const record::Sample& shorter,
-                         const record::Sample& longer);
+std::uint32_t chain_base(const launch::LaunchShape& shape, const results::Sample& shorter,
+                         const results::Sample& longer);
 
 // `rounds` times n, 2n, 3n, 4n.
 std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds);
@@ -34,7 +34,7 @@ inline constexpr int min_rounds = 7;
 // What goes to the worker, which knows the variant by its hash.
 struct PointRequest {
   std::string variant_hash;
-  record::Conditions placement;
+  results::Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made
@@ -43,17 +43,17 @@ struct PointRequest {
 };
 
 struct MeasureRequest : PointRequest {
-  const image::BundleVariant* variant = nullptr;
+  const launch::BundleVariant* variant = nullptr;
   std::uint64_t guard_limit_ns = 50'000'000;
 };
 
 struct Measurement {
-  std::vector<record::Sample> samples;        // rounds of ascending chain length
-  std::vector<record::ReadingName> readings;  // of each sample
+  std::vector<results::Sample> samples;        // rounds of ascending chain length
+  std::vector<results::ReadingName> readings;  // of each sample
   double megahertz = 0;
-  record::Quality quality;
+  results::Quality quality;
   std::vector<int> sms;             // on which a cluster's roles ran, ascending
-  record::DeviceState state;        // median of the batches
+  results::DeviceState state;       // median of the batches
   std::uint32_t timer_step_ns = 0;  // smallest step of %globaltimer seen by the anchor of that name
 };
 
@@ -64,7 +64,7 @@ using PhaseReport = std::function<void(Phase)>;
 // What the samples say of how well the figures are known.
 
 // Which figures missed the precision.
-void note_too_wide(Measurement& measurement, const record::Summary& summary);
+void note_too_wide(Measurement& measurement, const results::Summary& summary);
 // Which figures are no lines, with their segments.
 void note_bends(Measurement& measurement);
 

@@ -7,10 +7,10 @@ namespace phasebit::bench::point {
 
 using device::Device;
 using device::Grid;
-using image::KernelParams;
-using image::LaunchOutput;
-using image::LaunchShape;
-using image::wanted_ctas;
+using launch::KernelParams;
+using launch::LaunchOutput;
+using launch::LaunchShape;
+using launch::wanted_ctas;
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr int tries = 5;
 
 // What all launches of a batch have in common.
 KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
-  KernelParams params = image::params_of(shape);
+  KernelParams params = launch::params_of(shape);
   params.seed = request.seed;
   params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
   params.gap_after = static_cast<std::uint16_t>(request.placement.gap_after);
@@ -38,21 +38,21 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
 // CTAs among them.
 struct Launcher::Layout {
   Layout(const LaunchShape& shape, std::size_t launches)
-      : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(image::SampleRecord)),
+      : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(launch::SampleRecord)),
         checksum_words(static_cast<std::size_t>(shape.ctas() * shape.threads)),
         zeroed_bytes(launches * zeroed_stride()),
         total_bytes(zeroed_bytes + launches * checksum_words * sizeof(std::uint32_t)) {}
-  std::size_t zeroed_stride() const { return record_bytes + sizeof(image::StatusRecord) + 32; }
+  std::size_t zeroed_stride() const { return record_bytes + sizeof(launch::StatusRecord) + 32; }
   std::size_t records(std::size_t n) const { return n * zeroed_stride(); }
   std::size_t status(std::size_t n) const { return records(n) + record_bytes; }
-  std::size_t ticket(std::size_t n) const { return status(n) + sizeof(image::StatusRecord); }
+  std::size_t ticket(std::size_t n) const { return status(n) + sizeof(launch::StatusRecord); }
   std::size_t checksum(std::size_t n) const {
     return zeroed_bytes + n * checksum_words * sizeof(std::uint32_t);
   }
   std::size_t record_bytes, checksum_words, zeroed_bytes, total_bytes;
 };
 
-Grid grid_of(const LaunchShape& shape, const record::Conditions& placement, int multiprocessors) {
+Grid grid_of(const LaunchShape& shape, const results::Conditions& placement, int multiprocessors) {
   const int threads = shape.threads + 32 * placement.idle_warps();
   if (shape.cluster_size > 1)
     return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
@@ -77,14 +77,14 @@ std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items)
   const std::uint64_t tiles = static_cast<std::uint64_t>(shape.data.bytes) / tile;
   const std::uint64_t step = first_of * tile;
   const std::uint64_t first = (next_byte_ + step - 1) / step * first_of;
-  next_byte_ = (first + items * image::tiles_an_item(shape)) * tile;
+  next_byte_ = (first + items * launch::tiles_an_item(shape)) * tile;
   return static_cast<std::uint32_t>(first % tiles);
 }
 
 // Where a map's tensor lies is known from now on.
 Status Launcher::encode_maps(const LaunchShape& shape, Device::Address payload_in,
                              device::Arguments& arguments) {
-  for (const image::tensor::TensorMap& map : shape.tensor_maps) {
+  for (const launch::tensor::TensorMap& map : shape.tensor_maps) {
     Device::Address tensor = payload_in;
     for (std::size_t n = 0; n < shape.buffers.size(); ++n)
       if (shape.buffers[n].name == map.buffer) tensor = arguments.buffers[n];
@@ -110,7 +110,7 @@ Status Launcher::keep_stored(const LaunchShape& shape, std::size_t launch, std::
 }
 
 Status Launcher::read_stored(const LaunchShape& shape, std::vector<LaunchOutput>& outputs) {
-  for (const image::Buffer& buffer : shape.buffers) {
+  for (const launch::Buffer& buffer : shape.buffers) {
     if (buffer.name != shape.stored.buffer) continue;
     for (std::size_t n = 0; n < outputs.size(); ++n) {
       outputs[n].stored.resize(buffer.words());
@@ -124,11 +124,11 @@ Status Launcher::read_stored(const LaunchShape& shape, std::vector<LaunchOutput>
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
-  const image::GuardTable& table = *request.guard->table;
+  const launch::GuardTable& table = *request.guard->table;
   std::string text = ended.error().message;
-  const image::GuardReport report = guard_.report();
-  if (report.code != 0) text += "; " + image::describe(report, table, device_.info().sm);
-  const std::string crumbs = image::describe_crumbs(guard_.crumbs(), table);
+  const launch::GuardReport report = guard_.report();
+  if (report.code != 0) text += "; " + launch::describe(report, table, device_.info().sm);
+  const std::string crumbs = launch::describe_crumbs(guard_.crumbs(), table);
   if (!crumbs.empty()) text += "; " + crumbs;
   return fail(ended.error().step, "{}", text);
 }
@@ -139,11 +139,11 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
   const Layout layout(shape, launches);
   PHASEBIT_TRY(reserve(layout.total_bytes));
   PHASEBIT_TRY(device_.fill(region_, 0, layout.zeroed_bytes / 4));
-  PHASEBIT_TRY(device_.fill(region_ + layout.zeroed_bytes, image::payload_poison,
+  PHASEBIT_TRY(device_.fill(region_ + layout.zeroed_bytes, launch::payload_poison,
                             launches * layout.checksum_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
-  PHASEBIT_TRY(buffers_.make(image::buffers_of(shape)));
+  PHASEBIT_TRY(buffers_.make(launch::buffers_of(shape)));
   device::Arguments arguments;
   arguments.buffers = buffers_.addresses();
   params.payload_in = arguments.buffers.back();

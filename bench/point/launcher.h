@@ -3,9 +3,9 @@
 
 #include "bench/device/device.h"
 #include "bench/point/buffers.h"
-#include "core/image/launch.h"
-#include "core/image/verify.h"
-#include "core/record/record.h"
+#include "core/launch/launch.h"
+#include "core/launch/verify.h"
+#include "core/results/record.h"
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace phasebit::bench::point {
 
 struct BatchRequest {
   std::vector<std::uint32_t> items;  // one launch each, in this order
-  record::Conditions placement;
+  results::Conditions placement;
   std::uint32_t seed = 0;
   std::uint64_t guard_limit_ns = 0;
   // Of a guarded kernel, whose batch is one launch.
@@ -25,14 +25,15 @@ struct BatchRequest {
 };
 
 struct BatchOutput {
-  std::vector<image::LaunchOutput> launches;
-  record::DeviceState state;  // of the GPU while it was busy with a batch of grids, in its last one
+  std::vector<launch::LaunchOutput> launches;
+  results::DeviceState
+      state;  // of the GPU while it was busy with a batch of grids, in its last one
 };
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
 // leave at once, and so do those that come to the target SM when its tickets are gone. A cluster is
 // the grid itself.
-device::Grid grid_of(const image::LaunchShape& shape, const record::Conditions& placement,
+device::Grid grid_of(const launch::LaunchShape& shape, const results::Conditions& placement,
                      int multiprocessors);
 
 class Launcher {
@@ -40,21 +41,21 @@ class Launcher {
   explicit Launcher(device::Device& device) : device_(device), guard_(device), buffers_(device) {}
 
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
-  Result<BatchOutput> run(device::Device::Function function, const image::LaunchShape& shape,
+  Result<BatchOutput> run(device::Device::Function function, const launch::LaunchShape& shape,
                           const BatchRequest& request);
 
  private:
   struct Layout;
-  Result<BatchOutput> run_once(device::Device::Function function, const image::LaunchShape& shape,
+  Result<BatchOutput> run_once(device::Device::Function function, const launch::LaunchShape& shape,
                                const BatchRequest& request);
   Status reserve(std::size_t bytes);
   // The launch's buffer that slots are stored to, kept for read_stored.
-  Status keep_stored(const image::LaunchShape& shape, std::size_t launch, std::size_t launches);
-  Status read_stored(const image::LaunchShape& shape, std::vector<image::LaunchOutput>& outputs);
+  Status keep_stored(const launch::LaunchShape& shape, std::size_t launch, std::size_t launches);
+  Status read_stored(const launch::LaunchShape& shape, std::vector<launch::LaunchOutput>& outputs);
   // Each launch reads on where the one before it ended, so that nothing it reads is in a cache from
   // before unless all of the data is. The tile it begins at, of shape.data.
-  std::uint32_t next_tile(const image::LaunchShape& shape, std::uint32_t items);
-  Status encode_maps(const image::LaunchShape& shape, device::Device::Address payload_in,
+  std::uint32_t next_tile(const launch::LaunchShape& shape, std::uint32_t items);
+  Status encode_maps(const launch::LaunchShape& shape, device::Device::Address payload_in,
                      device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);

@@ -1,17 +1,17 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
-#include "bench/point/whole.h"
-#include "core/image/verify.h"
-#include "core/record/statistics.h"
+#include "bench/point/external.h"
+#include "core/launch/verify.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 #include <chrono>
 
 namespace phasebit::bench::point {
 
-using image::ExpectedChecksums;
-using image::LaunchOutput;
+using launch::ExpectedChecksums;
+using launch::LaunchOutput;
 
 namespace {
 
@@ -27,17 +27,17 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-record::Sample sample_of(const image::LaunchShape& shape, const LaunchOutput& output) {
-  const image::SampleRecord& record = timed_record(shape, output);
-  record::Sample sample{output.items, record.clock_end - record.clock_start, {}};
+results::Sample sample_of(const launch::LaunchShape& shape, const LaunchOutput& output) {
+  const launch::SampleRecord& record = timed_record(shape, output);
+  results::Sample sample{output.items, record.clock_end - record.clock_start, {}};
   if (shape.sms > 0) sample.cycles = span_ns(output);
-  for (const image::Reading& reading : shape.readings)
+  for (const launch::Reading& reading : shape.readings)
     sample.readings.push_back(record_of(shape, output, reading.role).readings[reading.index]);
   return sample;
 }
 
 // Only the anchor that watches the timer leaves a step where others have their first reading.
-std::uint32_t smallest_step(std::uint32_t so_far, const image::LaunchShape& shape,
+std::uint32_t smallest_step(std::uint32_t so_far, const launch::LaunchShape& shape,
                             const LaunchOutput& output) {
   if (!shape.readings.empty()) return 0;
   const std::uint32_t step = timed_record(shape, output).readings[0];
@@ -45,50 +45,50 @@ std::uint32_t smallest_step(std::uint32_t so_far, const image::LaunchShape& shap
 }
 
 // A cluster's SMs are the GPU's choice: those on which a role ran.
-void note_sms(const image::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+void note_sms(const launch::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
               std::set<std::uint32_t>& sms) {
   if (shape.cluster_size <= 1) return;
   for (const LaunchOutput& output : outputs)
-    for (const image::SampleRecord& record : output.records)
+    for (const launch::SampleRecord& record : output.records)
       if (record.role != 0) sms.insert(record.sm);
 }
 
-Measurement empty_measurement(const image::LaunchShape& shape) {
+Measurement empty_measurement(const launch::LaunchShape& shape) {
   Measurement measurement;
   if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0 && shape.data.bytes == 0)
     measurement.quality.items_only = true;
-  for (const image::Reading& reading : shape.readings)
+  for (const launch::Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
   return measurement;
 }
 
 // "; left: cta 0 warp 1 at ...": every warp that waited when one gave up, itself among them.
-std::string others_who_left(const LaunchOutput& output, const image::GuardTable& table) {
-  const std::string crumbs = image::describe_crumbs(output.crumbs, table);
+std::string others_who_left(const LaunchOutput& output, const launch::GuardTable& table) {
+  const std::string crumbs = launch::describe_crumbs(output.crumbs, table);
   return crumbs.empty() ? crumbs : "; left: " + crumbs;
 }
 
 }  // namespace
 
-double achieved_megahertz(const image::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
-                          double timer_tick_ns) {
+double achieved_megahertz(const launch::LaunchShape& shape,
+                          const std::vector<LaunchOutput>& outputs, double timer_tick_ns) {
   if (outputs.empty()) return 0;
-  const image::SampleRecord& first = timed_record(shape, outputs.front());
+  const launch::SampleRecord& first = timed_record(shape, outputs.front());
   const auto on_same_sm = std::find_if(outputs.rbegin(), outputs.rend(), [&](const auto& output) {
     return timed_record(shape, output).sm == first.sm;
   });
-  const image::SampleRecord& last = timed_record(shape, *on_same_sm);
+  const launch::SampleRecord& last = timed_record(shape, *on_same_sm);
   const auto cycles = static_cast<double>(last.clock_end - first.clock_start);
   const auto ns = static_cast<double>(last.timer_end - first.timer_start);
   if (last.timer_end <= first.timer_start || last.clock_end <= first.clock_start) return 0;
-  return ns >= ticks_for_a_clock * timer_tick_ns ? record::rounded_megahertz(1000 * cycles / ns)
+  return ns >= ticks_for_a_clock * timer_tick_ns ? results::rounded_megahertz(1000 * cycles / ns)
                                                  : 0;
 }
 
-Result<device::Device::Function> Meter::function_of(const image::Image& image,
+Result<device::Device::Function> Meter::function_of(const launch::Image& image,
                                                     const MeasureRequest& request) {
-  const image::LaunchShape& shape = request.variant->launch;
-  const int wanted = image.build == image::Build::timed ? request.placement.padding : 0;
+  const launch::LaunchShape& shape = request.variant->launch;
+  const int wanted = image.build == launch::Build::timed ? request.placement.padding : 0;
   const int padding = modules_.possible_padding(image, wanted);
   PHASEBIT_TRY_ASSIGN(function, modules_.function(image, shape.dynamic_shared_bytes, padding));
   if (shape.cluster_size > 1)
@@ -112,46 +112,46 @@ Result<BatchOutput> Meter::run_verified(const MeasureRequest& request,
                                         device::Device::Function function,
                                         std::vector<std::uint32_t> items,
                                         ExpectedChecksums& checksums) {
-  const image::LaunchShape& shape = request.variant->launch;
+  const launch::LaunchShape& shape = request.variant->launch;
   PHASEBIT_TRY_ASSIGN(batch, launcher_.run(function, shape, batch_of(request, std::move(items))));
   for (const LaunchOutput& output : batch.launches)
-    PHASEBIT_TRY(image::verify_launch(shape, request.placement.sm, output, checksums));
+    PHASEBIT_TRY(launch::verify_launch(shape, request.placement.sm, output, checksums));
   return std::move(batch);
 }
 
-Status Meter::run_guarded(const MeasureRequest& request, const image::Image& image,
+Status Meter::run_guarded(const MeasureRequest& request, const launch::Image& image,
                           device::Device::Function function, std::uint32_t items,
                           ExpectedChecksums& checksums) {
   BatchRequest batch = batch_of(request, {items});
   if (!image.guard.sites.empty()) {
     PHASEBIT_TRY_ASSIGN(variable,
-                        device_.variable(modules_.module_of(image), image::guard_variable));
+                        device_.variable(modules_.module_of(image), launch::guard_variable));
     batch.guard = GuardedModule{variable, &image.guard};
   }
   PHASEBIT_TRY_ASSIGN(made, launcher_.run(function, request.variant->launch, batch));
   const LaunchOutput& output = made.launches.front();
-  image::GuardReport report = output.report;
+  launch::GuardReport report = output.report;
   report.warp =
       static_cast<std::uint32_t>(request.placement.numbered(static_cast<int>(report.warp)));
   if (report.code != 0)
-    return fail(Step::guard, "{}{}", image::describe(report, image.guard, output.sm),
+    return fail(Step::guard, "{}{}", launch::describe(report, image.guard, output.sm),
                 others_who_left(output, image.guard));
-  return image::verify_launch(request.variant->launch, request.placement.sm, output, checksums);
+  return launch::verify_launch(request.variant->launch, request.placement.sm, output, checksums);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
-  const image::BundleVariant& variant = *request.variant;
+  const launch::BundleVariant& variant = *request.variant;
   if (!variant.launch.guarded) return {};
   const auto key = std::make_pair(variant.key.hash, request.placement.idle_warps());
-  const image::Image* image = variant.image(image::Build::guarded);
+  const launch::Image* image = variant.image(launch::Build::guarded);
   // The anchors have one build: they wait for nothing but their own CTA's barrier.
-  if (guarded_.contains(key) || (image == nullptr && image::is_anchor(variant.key))) return {};
+  if (guarded_.contains(key) || (image == nullptr && launch::is_anchor(variant.key))) return {};
   if (image == nullptr)
     return with_hint(fail(Step::guard, "the bundle holds no guarded build of {}", variant.key.id),
                      "pack it again");
   PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
-  for (const std::uint32_t items : image::guard_counts(variant.launch)) {
+  for (const std::uint32_t items : launch::guard_counts(variant.launch)) {
     const Status done = run_guarded(request, *image, function, items, checksums);
     if (!done)
       return fail(done.error().step, "guarded build, {} items: {}", items, done.error().message);
@@ -163,12 +163,12 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& chec
 Result<std::uint32_t> Meter::find_base(const MeasureRequest& request,
                                        device::Device::Function function,
                                        ExpectedChecksums& checksums) {
-  const image::LaunchShape& shape = request.variant->launch;
+  const launch::LaunchShape& shape = request.variant->launch;
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
   // One item may take milliseconds: 128 of them would be the greater part of a second.
-  PHASEBIT_TRY_ASSIGN(one,
-                      run_verified(request, function, {image::allowed_items(shape, 0)}, checksums));
+  PHASEBIT_TRY_ASSIGN(
+      one, run_verified(request, function, {launch::allowed_items(shape, 0)}, checksums));
   const bool is_long = sample_of(shape, one.launches[0]).cycles > long_item_cycles;
   std::uint32_t base = 0;
   for (std::uint64_t first = is_long ? 1 : first_trial; base == 0; first *= 4) {
@@ -184,10 +184,10 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request,
 Result<Measurement> Meter::run_timed(const MeasureRequest& request,
                                      device::Device::Function function, std::uint32_t base,
                                      ExpectedChecksums& checksums) {
-  const image::LaunchShape& shape = request.variant->launch;
+  const launch::LaunchShape& shape = request.variant->launch;
   Measurement measurement = empty_measurement(shape);
   std::set<std::uint32_t> sms;
-  std::vector<record::DeviceState> states;
+  std::vector<results::DeviceState> states;
   const auto start = Clock::now();
   int rounds = 0;
   while (true) {
@@ -204,8 +204,8 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
     states.push_back(batch.state);
     measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
     rounds += fresh;
-    PHASEBIT_TRY_ASSIGN(summary, record::summarise(measurement.samples));
-    const bool precise = rounds >= min_rounds && record::precise_enough(summary);
+    PHASEBIT_TRY_ASSIGN(summary, results::summarise(measurement.samples));
+    const bool precise = rounds >= min_rounds && results::precise_enough(summary);
     const bool capped = rounds >= request.max_rounds || seconds_since(start) > request.max_seconds;
     if (!precise && !capped) continue;
     if (!precise) note_too_wide(measurement, summary);
@@ -218,44 +218,45 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
 }
 
 void Meter::note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
-                            const std::vector<record::DeviceState>& states,
+                            const std::vector<results::DeviceState>& states,
                             Measurement& measurement) {
   const int padding = request.placement.padding;
-  record::Quality& quality = measurement.quality;
+  results::Quality& quality = measurement.quality;
   quality.padded =
-      modules_.possible_padding(*request.variant->image(image::Build::timed), padding) == padding;
+      modules_.possible_padding(*request.variant->image(launch::Build::timed), padding) == padding;
   quality.clock_ok = measurement.megahertz != 0;
   quality.throttled = device_.health().throttled;
   measurement.sms.assign(sms.begin(), sms.end());
-  measurement.state = record::median_state(states);
+  measurement.state = results::median_state(states);
 }
 
-Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const PhaseReport& report) {
-  const image::BundleVariant& variant = *request.variant;
+Result<Measurement> Meter::measure_external(const MeasureRequest& request,
+                                            const PhaseReport& report) {
+  const launch::BundleVariant& variant = *request.variant;
   report(Phase::loading);
-  WholeBuilds builds;
-  const int shared_bytes = variant.whole->shared_bytes;
-  PHASEBIT_TRY_ASSIGN(timed, modules_.function(*variant.image(image::Build::timed), shared_bytes));
+  ExternalBuilds builds;
+  const int shared_bytes = variant.external->shared_bytes;
+  PHASEBIT_TRY_ASSIGN(timed, modules_.function(*variant.image(launch::Build::timed), shared_bytes));
   builds.timed = timed;
   const auto key = std::make_pair(variant.key.hash, 0);
-  const image::Image* image = variant.image(image::Build::guarded);
+  const launch::Image* image = variant.image(launch::Build::guarded);
   if (image != nullptr && !guarded_.contains(key)) {
     if (image->module.empty())
       return fail(Step::guard, "its guarded build was refused: {}", image->gate.reason);
     PHASEBIT_TRY_ASSIGN(guarded, modules_.function(*image, shared_bytes));
     PHASEBIT_TRY_ASSIGN(variable,
-                        device_.variable(modules_.module_of(*image), image::guard_variable));
+                        device_.variable(modules_.module_of(*image), launch::guard_variable));
     builds.guarded = guarded;
     builds.guard = GuardedModule{variable, &image->guard};
   }
-  WholePoint point(device_, guard_, builds, request);
+  ExternalPoint point(device_, guard_, builds, request);
   PHASEBIT_TRY(point.make_buffers(bundle_));
   if (builds.guard) {
     report(Phase::guarded);
     PHASEBIT_TRY(point.run_guarded());
     guarded_.insert(key);
   }
-  if (variant.whole->no_figure) {
+  if (variant.external->no_figure) {
     if (image == nullptr) PHASEBIT_TRY(point.run_once());
     return Measurement();
   }
@@ -264,18 +265,18 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
 }
 
 Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
-  const image::BundleVariant& variant = *request.variant;
+  const launch::BundleVariant& variant = *request.variant;
   const int threads = variant.launch.threads + 32 * request.placement.idle_warps();
   if (threads > device_.info().max_threads_per_cta)
     return fail(Step::device, "{} threads a CTA with {} idle warps, {} has {}", threads,
                 request.placement.idle_warps(), device_.info().row.name,
                 device_.info().max_threads_per_cta);
-  const image::Image* timed = variant.image(image::Build::timed);
+  const launch::Image* timed = variant.image(launch::Build::timed);
   if (timed == nullptr)
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
-  if (variant.whole) return measure_whole(request, report);
-  PHASEBIT_TRY(image::check_shape(variant.launch));
+  if (variant.external) return measure_external(request, report);
+  PHASEBIT_TRY(launch::check_shape(variant.launch));
   report(Phase::loading);
   ExpectedChecksums checksums(variant.launch, request.seed);
   PHASEBIT_TRY_ASSIGN(function, function_of(*timed, request));

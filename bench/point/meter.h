@@ -4,7 +4,7 @@
 #include "bench/point/buffers.h"
 #include "bench/point/chain.h"
 #include "bench/point/launcher.h"
-#include "core/image/verify.h"
+#include "core/launch/verify.h"
 
 #include <map>
 #include <set>
@@ -26,25 +26,25 @@ class Meter {
   Result<Measurement> measure(const MeasureRequest& request, const PhaseReport& report);
 
  private:
-  Result<device::Device::Function> function_of(const image::Image& image,
+  Result<device::Device::Function> function_of(const launch::Image& image,
                                                const MeasureRequest& request);
   BatchRequest batch_of(const MeasureRequest& request, std::vector<std::uint32_t> items) const;
   Result<BatchOutput> run_verified(const MeasureRequest& request, device::Device::Function function,
                                    std::vector<std::uint32_t> items,
-                                   image::ExpectedChecksums& checksums);
+                                   launch::ExpectedChecksums& checksums);
   // One guarded launch.
-  Status run_guarded(const MeasureRequest& request, const image::Image& image,
+  Status run_guarded(const MeasureRequest& request, const launch::Image& image,
                      device::Device::Function function, std::uint32_t items,
-                     image::ExpectedChecksums& checksums);
-  Status run_guarded(const MeasureRequest& request, image::ExpectedChecksums& checksums);
-  Result<Measurement> measure_whole(const MeasureRequest& request, const PhaseReport& report);
+                     launch::ExpectedChecksums& checksums);
+  Status run_guarded(const MeasureRequest& request, launch::ExpectedChecksums& checksums);
+  Result<Measurement> measure_external(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, device::Device::Function function,
-                                  image::ExpectedChecksums& checksums);
+                                  launch::ExpectedChecksums& checksums);
   // What a row says of how it was measured.
   void note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
-                       const std::vector<record::DeviceState>& states, Measurement& measurement);
+                       const std::vector<results::DeviceState>& states, Measurement& measurement);
   Result<Measurement> run_timed(const MeasureRequest& request, device::Device::Function function,
-                                std::uint32_t base, image::ExpectedChecksums& checksums);
+                                std::uint32_t base, launch::ExpectedChecksums& checksums);
 
   device::Device& device_;
   fs::path bundle_;
@@ -58,7 +58,7 @@ class Meter {
 // The achieved clock from the longest span that these launches cover, MHz; 0 when the span is too
 // short for the timer's tick (less than 200 ticks: an error over 0.5 %). The launches of a cluster
 // may run on several SMs, each with its own clock: those that ran where the first did count.
-double achieved_megahertz(const image::LaunchShape& shape,
-                          const std::vector<image::LaunchOutput>& outputs, double timer_tick_ns);
+double achieved_megahertz(const launch::LaunchShape& shape,
+                          const std::vector<launch::LaunchOutput>& outputs, double timer_tick_ns);
 
 }  // namespace phasebit::bench::point

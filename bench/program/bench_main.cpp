@@ -6,9 +6,9 @@
 #include "bench/program/options.h"
 #include "bench/worker/handle.h"
 #include "core/base/interrupt.h"
-#include "core/command/standard_output.h"
-#include "core/image/bundle.h"
-#include "core/record/flag.h"
+#include "core/base/standard_output.h"
+#include "core/launch/bundle.h"
+#include "core/results/flag.h"
 
 #include <algorithm>
 #include <random>
@@ -19,7 +19,7 @@ namespace phasebit::bench::program {
 
 using campaign::Campaign;
 using campaign::PlanRequest;
-using image::Manifest;
+using launch::Manifest;
 
 namespace {
 
@@ -28,7 +28,7 @@ constexpr int interrupted_exit_code = 130;
 constexpr double seconds_per_point = 0.006;
 
 int complain(const Error& error) {
-  return command::complain("phasebit-bench", error);
+  return base::complain("phasebit-bench", error);
 }
 
 struct Selected {
@@ -86,7 +86,7 @@ BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
     figures.hidden = stopped;
     return figures;
   }
-  const record::Summary& summary = *outcome.summary;
+  const results::Summary& summary = *outcome.summary;
   if (outcome.megahertz > 0) figures.seconds = summary.cycles / outcome.megahertz * 1e-6;
   // A stranger's kernel is timed from outside: no clock of the SM is known, and none is needed.
   const bool in_ns = outcome.unit.starts_with("ns ");
@@ -99,13 +99,13 @@ BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
   if (!in_ns) figures.counters.emplace_back("MHz", outcome.megahertz);
   for (std::size_t n = 0; n < std::min(outcome.readings.size(), summary.readings.size()); ++n) {
     const std::string& name = outcome.readings[n].name;
-    const record::ReadingSummary& reading = summary.readings[n];
+    const results::ReadingSummary& reading = summary.readings[n];
     figures.counters.emplace_back(name, reading.value);
     figures.counters.emplace_back(name + "_ci_half_width", reading.interval.interval.half_width());
   }
-  std::vector<std::string> words = record::words_of(outcome.conditions);
-  for (const record::Flag& flag : record::flags_of(outcome.quality))
-    if (flag.kind != record::Flag::Kind::first_use) words.push_back(record::word_of(flag));
+  std::vector<std::string> words = results::words_of(outcome.conditions);
+  for (const results::Flag& flag : results::flags_of(outcome.quality))
+    if (flag.kind != results::Flag::Kind::first_use) words.push_back(results::word_of(flag));
   for (const std::string& word : words) figures.label += (figures.label.empty() ? "" : ", ") + word;
   return figures;
 }
@@ -121,8 +121,8 @@ void tell_aa(const Campaign& campaign) {
       stderr,
       "A/A over {} pairs: median difference {:.3f} cycles ({:.3f} %), 95th percentile {:.3f} "
       "cycles ({:.3f} %)\n",
-      cycles.size(), record::median(cycles), 100 * record::median(shares),
-      record::quantile(cycles, 0.95), 100 * record::quantile(shares, 0.95));
+      cycles.size(), results::median(cycles), 100 * results::median(shares),
+      results::quantile(cycles, 0.95), 100 * results::quantile(shares, 0.95));
 }
 
 int conclude(const BenchOptions& options, const Campaign& campaign) {
@@ -146,7 +146,7 @@ int conclude(const BenchOptions& options, const Campaign& campaign) {
 }
 
 std::map<std::string, std::string> context_of(const Manifest& manifest, const Campaign& campaign) {
-  const record::DeviceRow& device = campaign.device().row;
+  const results::DeviceRow& device = campaign.device().row;
   return {{"gpu", device.name},
           {"gpu_uuid", device.uuid},
           {"gpu_driver", device.driver},
@@ -179,11 +179,11 @@ Result<int> measure(const BenchOptions& options, const Manifest& manifest, const
                     const PlanRequest& request) {
   worker::WorkerHandle worker(worker_options(options));
   PHASEBIT_TRY(worker.start());  // first: without a GPU there is no point in making a store
-  PHASEBIT_TRY_ASSIGN(store, store::Store::open(options.store));
+  PHASEBIT_TRY_ASSIGN(store, results::Store::open(options.store));
   campaign::Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
   Campaign campaign(
       manifest, store, worker, progress,
-      {record::Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
+      {results::Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
        options.ignore_anchors, options.max_rounds, options.point_seconds, options.command});
   if (const Status opened = campaign.open(); !opened) {
     if (!base::interrupted()) return tl::unexpected<Error>(opened.error());
@@ -199,10 +199,10 @@ Result<int> measure(const BenchOptions& options, const Manifest& manifest, const
 }
 
 Result<int> run(const BenchOptions& options) {
-  PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(options.bundle));
+  PHASEBIT_TRY_ASSIGN(manifest, launch::read_manifest(options.bundle));
   // In a run a module that cannot be used costs the rows of its kernels alone.
-  PHASEBIT_TRY(options.dry_run ? image::check_bundle(options.bundle, manifest)
-                               : image::check_manifest(manifest));
+  PHASEBIT_TRY(options.dry_run ? launch::check_bundle(options.bundle, manifest)
+                               : launch::check_manifest(manifest));
   PHASEBIT_TRY_ASSIGN(chosen, choose(options, manifest));
   if (chosen.benchmarks.only_listed) return 0;
   std::random_device random;

@@ -1,9 +1,9 @@
 #include "bench/program/options.h"
 
+#include "core/base/documents.h"
 #include "core/base/home.h"
+#include "core/base/parse.h"
 #include "core/base/text.h"
-#include "core/command/documents.h"
-#include "core/command/parse.h"
 
 #include <CLI/CLI.hpp>
 
@@ -102,12 +102,12 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("phasebit-bench {}", base::program_version()));
   app.footer(footer);
   add_flags(app, options);
-  command::add_documents(app, {std::string(base::program_version()),
-                               "measures the variants of a bundle on a GPU",
-                               {{"CUDA_VISIBLE_DEVICES", "which GPUs --device counts"}},
-                               {{"bundle", "of the current folder: what `phasebit pack` made"},
-                                {"results.sqlite", "of the current folder: the result store"}},
-                               {}});
+  base::add_documents(app, {std::string(base::program_version()),
+                            "measures the variants of a bundle on a GPU",
+                            {{"CUDA_VISIBLE_DEVICES", "which GPUs --device counts"}},
+                            {{"bundle", "of the current folder: what `phasebit pack` made"},
+                             {"results.sqlite", "of the current folder: the result store"}},
+                            {}});
   for (int n = 0; n < argc; ++n)
     options.command += fmt::format("{}{}", n == 0 ? "" : " ", n == 0 ? "phasebit-bench" : argv[n]);
   try {
@@ -117,7 +117,7 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
   } catch (const CLI::CallForVersion& asked) {
     options.help = std::string(asked.what()) + "\n";
   } catch (const CLI::ParseError& error) {
-    return tl::unexpected<Error>(command::usage_error(app, error));
+    return tl::unexpected<Error>(base::usage_error(app, error));
   }
   options.rest = app.remaining();
   for (const std::string& word : options.rest)

@@ -4,7 +4,7 @@
 #include "bench/worker/channel.h"
 #include "bench/worker/message.h"
 #include "core/base/interrupt.h"
-#include "core/image/bundle.h"
+#include "core/launch/bundle.h"
 
 #include <algorithm>
 #include <array>
@@ -200,16 +200,16 @@ Result<Measurement> WorkerHandle::measure(const point::PointRequest& request,
 namespace {
 
 struct Opened {
-  image::Manifest manifest;
+  launch::Manifest manifest;
   std::unique_ptr<device::Device> device;
 };
 
 Result<Opened> open(const device::DeviceRequest& request,
                     const device::DeviceFactory& open_device) {
-  PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(request.bundle));
+  PHASEBIT_TRY_ASSIGN(manifest, launch::read_manifest(request.bundle));
   PHASEBIT_TRY_ASSIGN(device, open_device(request));
   PHASEBIT_TRY(device::check_target(manifest.target, device->info()));
-  for (image::BundleVariant& variant : manifest.variants)
+  for (launch::BundleVariant& variant : manifest.variants)
     variant.launch.sms = std::min(variant.launch.sms, device->info().row.multiprocessors);
   return Opened{std::move(manifest), std::move(device)};
 }
@@ -218,7 +218,7 @@ class Server {
  public:
   Server(Opened& opened, const fs::path& bundle, Channel& channel)
       : meter_(*opened.device, bundle), channel_(channel) {
-    for (const image::BundleVariant& variant : opened.manifest.variants)
+    for (const launch::BundleVariant& variant : opened.manifest.variants)
       variants_.emplace(variant.key.hash, &variant);
   }
 
@@ -240,7 +240,7 @@ class Server {
  private:
   point::Meter meter_;
   Channel& channel_;
-  std::map<std::string, const image::BundleVariant*> variants_;
+  std::map<std::string, const launch::BundleVariant*> variants_;
   bool first_ = true;
 };
 

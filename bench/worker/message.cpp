@@ -46,15 +46,15 @@ void read_field(const json& in, std::vector<Value>& values) {
     }                                                                             \
   };
 
-PHASEBIT_JSON_FIELDS(phasebit::record::Conditions, sm, first_warp, start_offset, padding, gap_after,
-                     gap_warps)
+PHASEBIT_JSON_FIELDS(phasebit::results::Conditions, sm, first_warp, start_offset, padding,
+                     gap_after, gap_warps)
 PHASEBIT_JSON_FIELDS(phasebit::bench::point::PointRequest, variant_hash, placement, seed,
                      max_rounds, max_seconds, timer_tick_ns, hang_seconds)
-PHASEBIT_JSON_FIELDS(phasebit::record::DeviceRow, uuid, name, driver, target, multiprocessors,
+PHASEBIT_JSON_FIELDS(phasebit::results::DeviceRow, uuid, name, driver, target, multiprocessors,
                      l2_bytes, max_clock_khz)
 PHASEBIT_JSON_FIELDS(phasebit::bench::device::DeviceInfo, row, sm, max_shared_bytes_per_cta,
                      max_threads_per_cta, launches_clusters, unknown)
-PHASEBIT_JSON_FIELDS(phasebit::record::ReadingName, name, unit)
+PHASEBIT_JSON_FIELDS(phasebit::results::ReadingName, name, unit)
 PHASEBIT_JSON_FIELDS(phasebit::Error, step, message, hint)
 
 template <>
@@ -65,22 +65,22 @@ struct nlohmann::adl_serializer<phasebit::Word> {
 
 // A list: its items, its cycles, its readings.
 template <>
-struct nlohmann::adl_serializer<phasebit::record::Sample> {
-  static void to_json(json& out, const phasebit::record::Sample& sample) {
+struct nlohmann::adl_serializer<phasebit::results::Sample> {
+  static void to_json(json& out, const phasebit::results::Sample& sample) {
     out = {sample.items, sample.cycles};
     for (const std::uint64_t reading : sample.readings) out.push_back(reading);
   }
-  static void from_json(const json& in, phasebit::record::Sample& sample) {
+  static void from_json(const json& in, phasebit::results::Sample& sample) {
     read_field(in.at(0), sample.items);
     read_field(in.at(1), sample.cycles);
     for (std::size_t n = 2; n < in.size(); ++n) read_field(in[n], sample.readings.emplace_back());
   }
 };
 
-PHASEBIT_JSON_FIELDS(phasebit::record::Bend, reading, slopes)
-PHASEBIT_JSON_FIELDS(phasebit::record::Quality, items_only, gate, outputs_verified, too_wide, modes,
-                     bends, padded, clock_ok, throttled, first_use)
-PHASEBIT_JSON_FIELDS(phasebit::record::DeviceState, sm_megahertz, memory_megahertz, watts)
+PHASEBIT_JSON_FIELDS(phasebit::results::Bend, reading, slopes)
+PHASEBIT_JSON_FIELDS(phasebit::results::Quality, items_only, gate, outputs_verified, too_wide,
+                     modes, bends, padded, clock_ok, throttled, first_use)
+PHASEBIT_JSON_FIELDS(phasebit::results::DeviceState, sm_megahertz, memory_megahertz, watts)
 PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, megahertz, quality,
                      sms, state, timer_step_ns)
 

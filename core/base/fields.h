@@ -8,7 +8,7 @@
 //
 // All that must name every field goes over that list: TOML in and out (fields_toml.h), JSON in and
 // out and signatures (fields_json.h), and a comparison that says which field differs
-// (gen/render/head_plan.cpp). So a new field is its declaration and one line of the list.
+// (gen/kernel/head_plan.cpp). So a new field is its declaration and one line of the list.
 #pragma once
 
 #include <array>

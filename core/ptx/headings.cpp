@@ -1,7 +1,7 @@
 #include "core/ptx/headings.h"
 
 #include "core/base/text.h"
-#include "core/rule/read_rule.h"
+#include "core/isa/read_rule.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,7 +13,7 @@ using base::trimmed;
 namespace {
 
 bool is_role(const std::string& word) {
-  return base::contains(rule::rule_roles(), word);
+  return base::contains(isa::rule_roles(), word);
 }
 
 // Takes ":12" off the end.

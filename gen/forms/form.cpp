@@ -70,14 +70,14 @@ void take_operand(PlacedForm& placed, const Operand& operand) {
 }
 
 // A count of none forbids.
-void add_counts(const FormSass::Counts& counts, int operations, rule::VerbRule& rule) {
+void add_counts(const FormSass::Counts& counts, int operations, isa::VerbRule& rule) {
   for (const auto& [pattern, count] : counts) {
     const bool open = count.high == INT_MAX;
     if (count.high == 0)
-      rule::add_forbidden(rule, pattern);
+      isa::add_forbidden(rule, pattern);
     else
-      rule::add_count(
-          rule, {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
+      isa::add_count(rule,
+                     {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
   }
 }
 
@@ -141,7 +141,7 @@ Result<std::vector<std::string>> form_ids() {
   return ids;
 }
 
-FormPoint form_point(const image::VariantKey& key) {
+FormPoint form_point(const launch::VariantKey& key) {
   FormPoint point{key.value("form"),  key.value("path"), key.value("measure"),
                   key.value("lanes"), key.value("load"), 4};
   for (const int unroll : {8, 16})
@@ -172,7 +172,7 @@ Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const 
   PHASEBIT_TRY_ASSIGN(form, book.table().get(point.form));
   std::vector<ptx::head::HeadRule> rules;
   for (const FormSass* sass : book.operands().sass(*form, sass_family, point.path)) {
-    rule::VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
+    isa::VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
     add_counts(sass->opcodes, point.unroll, rule);
     add_counts(sass->once, 1, rule);
     add_counts(sass->other_half, point.unroll, other_half);
@@ -181,7 +181,7 @@ Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const 
       rules.push_back({std::move(other_half), {sass_family}, sass->ptxas});
   }
   if (!rules.empty())
-    rules.push_back({{rule::any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
+    rules.push_back({{isa::any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
   return rules;
 }
 
@@ -286,19 +286,19 @@ void spread_addresses(const PlacedForm& placed, int unroll, std::vector<std::str
 
 }  // namespace
 
-Result<image::LaunchShape> form_launch(const FormBook& book, const FormPoint& point) {
+Result<launch::LaunchShape> form_launch(const FormBook& book, const FormPoint& point) {
   PHASEBIT_TRY_ASSIGN(found, book.placed(point.form));
   const PlacedForm& placed = *found;
   const FormFamily& family = *placed.family;
-  image::LaunchShape launch;
+  launch::LaunchShape launch;
   launch.threads = 32;
   launch.guarded = false;
-  launch.timed_role = image::Role::consumer;
+  launch.timed_role = launch::Role::consumer;
   launch.unit = fmt::format("cycles per {} operations", point.unroll);
   launch.load_ctas = point.load == "busy" ? load_ctas : 0;
   launch.dynamic_shared_bytes = shared_bytes;
-  image::RoleSlice slice;
-  slice.role = image::Role::consumer;
+  launch::RoleSlice slice;
+  slice.role = launch::Role::consumer;
   launch.slices.push_back(slice);
   const int an_item = point.unroll * lanes_of(point);
   int most = family.max_items == 0 ? most_pending : family.max_items;

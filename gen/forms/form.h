@@ -1,9 +1,9 @@
 // One form as a kernel of the probe `form`: what it declares, does before the loop, and repeats.
 #pragma once
 
-#include "core/image/launch.h"
-#include "core/image/variant_key.h"
 #include "core/isa/version.h"
+#include "core/launch/launch.h"
+#include "core/launch/variant_key.h"
 #include "core/ptx/head/head.h"
 #include "gen/forms/operands.h"
 
@@ -59,13 +59,13 @@ struct FormPoint {
   std::string form, path, measure, lanes, load;
   int unroll = 4;
 };
-FormPoint form_point(const image::VariantKey& key);
+FormPoint form_point(const launch::VariantKey& key);
 
 // Why such a point is no variant; "" for one that is.
 Result<std::string> why_no_form(const FormBook& book, const FormPoint& point);
 
 // Warps, items and load of its launch.
-Result<image::LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
+Result<launch::LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
 
 // Adds the names of templates/probes/form.
 Status add_form_names(nlohmann::json& context, const FormBook& book, const FormPoint& point);

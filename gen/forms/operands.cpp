@@ -87,7 +87,7 @@ FormSass::Counts read_opcodes(TomlReader& reader, std::string_view key) {
   for (size_t i = 0; table != nullptr && i < table->keys.size(); ++i) {
     const TomlValue& item = table->items[i];
     const bool number = item.kind == TomlValue::Kind::number;
-    if (const auto range = rule::parse_count(number ? std::to_string(item.number) : item.text))
+    if (const auto range = isa::parse_count(number ? std::to_string(item.number) : item.text))
       counts.emplace_back(table->keys[i], *range);
     else
       reader.refuse(key, fmt::format("'{}' must be a number, or \"1..2\"", table->keys[i]));

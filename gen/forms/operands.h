@@ -4,7 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/isa/forms.h"
-#include "core/rule/rule.h"
+#include "core/isa/rule.h"
 
 #include <string>
 #include <string_view>
@@ -47,7 +47,7 @@ struct FormFamily {
 
 // What an operation becomes: patterns of opcodes and their counts.
 struct FormSass {
-  using Counts = std::vector<std::pair<std::string, rule::CountRange>>;
+  using Counts = std::vector<std::pair<std::string, isa::CountRange>>;
   FormPattern where;
   std::vector<std::string> families;  // SASS families
   std::vector<std::string> paths;     // empty: all

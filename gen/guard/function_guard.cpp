@@ -99,7 +99,7 @@ class FunctionGuard {
         fmt::format("{}: {}", job_.file.place(job_.file.statements[statement]), text));
   }
 
-  std::uint32_t add_site(std::size_t statement, image::WaitKind kind, std::string operand,
+  std::uint32_t add_site(std::size_t statement, launch::WaitKind kind, std::string operand,
                          std::string address) {
     return job_.add_site({0,
                           kind,
@@ -128,7 +128,7 @@ class FunctionGuard {
   }
 
   // A turn of a loop that waits is no progress, and so no barrier is that each turn passes.
-  std::uint32_t barrier_site(std::size_t i, image::WaitKind kind, const std::string& id,
+  std::uint32_t barrier_site(std::size_t i, launch::WaitKind kind, const std::string& id,
                              const std::string& count) {
     const bool turns = blocks_of_waits_.contains(flow_.block_of(i));
     return add_site(i, kind, id, count) | (turns ? guard_no_progress : 0);
@@ -136,7 +136,7 @@ class FunctionGuard {
 
   void count_in(std::size_t i, const BarrierUse& use) {
     const std::uint32_t number =
-        use.waits ? barrier_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
+        use.waits ? barrier_site(i, launch::WaitKind::barrier, use.id, use.count) : 0;
     // Lanes that come apart would count 32 each: they may not, and need only be brought together.
     if (use.aligned && !use.count.empty())
       job_.insertions.before(
@@ -157,7 +157,7 @@ class FunctionGuard {
                           guard.empty() ? "" : guard + " ")});
       return;
     }
-    const std::uint32_t number = barrier_site(i, image::WaitKind::cluster_barrier, {}, {});
+    const std::uint32_t number = barrier_site(i, launch::WaitKind::cluster_barrier, {}, {});
     job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
                                              fmt::format("pbg_base, {}, pbg_phase", number)));
   }
@@ -173,7 +173,7 @@ class FunctionGuard {
                                  at(i).name));
     const std::string& count = at(i).operands.front();
     const std::uint32_t number =
-        is(at(i), isa::PtxFact::takes) ? add_site(i, image::WaitKind::registers, count, {}) : 0;
+        is(at(i), isa::PtxFact::takes) ? add_site(i, launch::WaitKind::registers, count, {}) : 0;
     job_.insertions.before(
         i, call_with_item(i, item_at(i, i), at(i).guard, "pb_guard_registers",
                           fmt::format("pbg_base, {}, {}, {}", number, begin->second, count)));
@@ -182,7 +182,7 @@ class FunctionGuard {
   void leave_crumbs(std::size_t i) {
     const ptx::PtxStatement& statement = at(i);
     const std::string operand = statement.operands.empty() ? "" : statement.operands.front();
-    const std::uint32_t number = add_site(i, image::WaitKind::unknown, operand, {});
+    const std::uint32_t number = add_site(i, launch::WaitKind::unknown, operand, {});
     job_.insertions.before(
         i, {call(statement.guard, "pb_guard_crumb", fmt::format("pbg_base, {}", number))});
     job_.insertions.after(i, {call(statement.guard, "pb_guard_crumb", "pbg_base, 0")});
@@ -192,7 +192,7 @@ class FunctionGuard {
     const Poll& first = wait.polls.front();
     const ptx::PtxStatement& poll = at(first.statement);
     const bool barrier =
-        first.kind == image::WaitKind::parity || first.kind == image::WaitKind::state;
+        first.kind == launch::WaitKind::parity || first.kind == launch::WaitKind::state;
     const std::string address = poll.operand(1);
     const std::uint32_t number =
         add_site(first.statement, first.kind,
@@ -201,7 +201,7 @@ class FunctionGuard {
     // All polls of the loop are of one kind, or the word is not read.
     const bool near =
         barrier && std::all_of(wait.polls.begin(), wait.polls.end(), [&](auto& one) {
-          return one.kind == image::WaitKind::parity || one.kind == image::WaitKind::state;
+          return one.kind == launch::WaitKind::parity || one.kind == launch::WaitKind::state;
         });
     look(wait, number, near);
     for (const Poll& one : wait.polls) capture(wait, one);
@@ -247,7 +247,7 @@ class FunctionGuard {
     const ptx::PtxStatement& statement = at(poll.statement);
     const int scope = flow_.scopes.of(poll.statement);
     const std::string& guard = statement.guard;
-    if (poll.kind == image::WaitKind::call) {
+    if (poll.kind == launch::WaitKind::call) {
       const ptx::PtxCall made = ptx::call_of(statement);
       if (made.results.size() == 1)
         job_.insertions.after(
@@ -261,7 +261,7 @@ class FunctionGuard {
       Lines address =
           capture_address(flow_.scopes, scope, statement.operand(1), named("address"), guard);
       const bool barrier =
-          poll.kind == image::WaitKind::parity || poll.kind == image::WaitKind::state;
+          poll.kind == launch::WaitKind::parity || poll.kind == launch::WaitKind::state;
       if (generic && barrier && !address.empty())
         address.push_back(fmt::format("{0}cvta.to.shared.u64 {1}, {1};",
                                       guard.empty() ? "" : guard + " ", named("address")));
@@ -279,7 +279,7 @@ class FunctionGuard {
 
   // What a flag is compared with: the other operand of the setp that reads its value.
   void capture_comparison(const WaitLoop& wait, const Poll& poll) {
-    if (poll.kind != image::WaitKind::flag && poll.kind != image::WaitKind::atomic) return;
+    if (poll.kind != launch::WaitKind::flag && poll.kind != launch::WaitKind::atomic) return;
     for (const auto& [i, operand] : comparisons_of(job_.file, flow_, wait.loop, poll.statement))
       job_.insertions.after(i, capture_value(flow_.scopes, flow_.scopes.of(i), operand,
                                              named("operand"), at(i).guard));
@@ -301,7 +301,7 @@ class FunctionGuard {
     Lines lines = {".reg .b64 pbg_base;",
                    "{",
                    ".reg .pred pbg_none;",
-                   fmt::format("ld.global.u64 pbg_base, [{}];", image::guard_variable),
+                   fmt::format("ld.global.u64 pbg_base, [{}];", launch::guard_variable),
                    "setp.eq.u64 pbg_none, pbg_base, 0;",
                    "@pbg_none mov.u64 pbg_base, pb_guard_own;",
                    "}"};
@@ -351,7 +351,7 @@ void GuardJob::find_callers() {
   }
 }
 
-std::uint32_t GuardJob::add_site(image::WaitSite site, std::size_t statement) {
+std::uint32_t GuardJob::add_site(launch::WaitSite site, std::size_t statement) {
   const ptx::PlacedStatement& placed = file.statements[statement];
   site.number = static_cast<std::uint32_t>(sites.size()) + 1;
   site.opcode = placed.parsed.name;

@@ -1,7 +1,7 @@
 // The guard within one function: which statements go where.
 #pragma once
 
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 #include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
 #include "gen/guard/insertions.h"
@@ -25,7 +25,7 @@ struct GuardJob {
   std::map<std::string, std::string> callers = {};     // by function: WaitSite::callers
   bool counts_exits = false;  // somewhere a barrier waits for all that have not left
   Insertions insertions = {};
-  std::vector<image::WaitSite> sites = {};
+  std::vector<launch::WaitSite> sites = {};
   std::vector<std::size_t> site_statements = {};
   std::vector<std::string> notes = {};
 
@@ -33,7 +33,7 @@ struct GuardJob {
 
   // Fills in the number, the opcode and where it stands: by `.loc`, else in the PTX; and what its
   // heading says. The number.
-  std::uint32_t add_site(image::WaitSite site, std::size_t statement);
+  std::uint32_t add_site(launch::WaitSite site, std::size_t statement);
 
   // Of the role that the statement's heading names; "" where nothing says so.
   std::string item_register(const std::string& function, std::size_t statement) const;

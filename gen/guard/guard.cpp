@@ -6,15 +6,15 @@
 #include "gen/guard/function_guard.h"
 #include "gen/guard/helpers.h"
 #include "gen/guard/registers.h"
+#include "gen/kernel/render.h"
 #include "gen/ptxas/module.h"
-#include "gen/render/render.h"
 
 #include <algorithm>
 
 namespace phasebit::guard {
 
-using image::SourceLine;
 using isa::Version;
+using launch::SourceLine;
 using ptx::PtxFile;
 using ptx::PtxFunction;
 using ptx::PtxStatement;
@@ -48,7 +48,7 @@ Result<TextNeeds> needs_of(const PtxFile& file) {
 Status check_free(const PtxFile& file) {
   for (const std::size_t i : file.globals)
     for (const std::string& operand : file.statements[i].parsed.operands)
-      if (operand.find(image::guard_variable) != std::string::npos)
+      if (operand.find(launch::guard_variable) != std::string::npos)
         return with_hint(
             fail(Step::usage, "{}: the text is guarded already", file.place(file.statements[i])),
             "guard the text that it was made from");
@@ -201,7 +201,7 @@ Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry
   GuardedKernel made{timed, {}};
   Kernel& kernel = made.kernel;
   kernel.entry = entry;
-  kernel.build = image::Build::guarded;
+  kernel.build = launch::Build::guarded;
   kernel.statements.clear();
   kernel.source.clear();
   for (std::size_t i = 0; i <= function->close; ++i) {
@@ -218,7 +218,7 @@ Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry
   }
   place_sites(made, guarded, origins);
   add_bounds(kernel, bounds, *function, guarded.file);
-  kernel.hash = render::kernel_hash(kernel);
+  kernel.hash = kernel::kernel_hash(kernel);
   return made;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 #include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
 #include "gen/guard/registers.h"
@@ -28,7 +28,7 @@ struct GuardOptions {
 
 struct GuardedPtx {
   ptx::PtxFile file;
-  std::vector<image::WaitSite> sites;
+  std::vector<launch::WaitSite> sites;
   // For each statement of `file` the one of the text given that it is or stands beside; -1 for the
   // functions that were added. For each site its statement in the text given.
   std::vector<int> origins;
@@ -46,7 +46,7 @@ struct GuardedKernel {
   // Build::guarded, with the preamble that it needs. What was added has the source of the statement
   // that it stands beside.
   ptxas::Kernel kernel;
-  std::vector<image::WaitSite> sites;  // by template file and line, verb and role
+  std::vector<launch::WaitSite> sites;  // by template file and line, verb and role
 };
 
 // What the guarded kernel must be launched with: ptxas gives it no more registers than that leaves.

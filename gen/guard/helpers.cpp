@@ -10,10 +10,10 @@
 
 namespace phasebit::guard {
 
-using image::GuardCta;
-using image::GuardHeader;
-using image::GuardReport;
-using image::WaitSite;
+using launch::GuardCta;
+using launch::GuardHeader;
+using launch::GuardReport;
+using launch::WaitSite;
 using ptx::PlacedStatement;
 
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 #include "core/ptx/file.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct GuardHelpers {
 // From <data root>/gen/guard/*.ptx. `sites` is for what is printed. Step::io when they are not
 // there.
 Result<std::vector<ptx::PlacedStatement>> helper_statements(
-    const GuardHelpers& helpers, const std::vector<image::WaitSite>& sites);
+    const GuardHelpers& helpers, const std::vector<launch::WaitSite>& sites);
 
 // In the site's number: the address is that of an mbarrier in the CTA's own shared memory, whose
 // word can be read.

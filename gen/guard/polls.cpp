@@ -13,8 +13,8 @@
 
 namespace phasebit::guard {
 
-using image::WaitKind;
 using isa::PtxFact;
+using launch::WaitKind;
 using ptx::PtxFunction;
 using ptx::PtxStatement;
 using ptx::flow::PtxFlow;
@@ -262,11 +262,11 @@ std::set<std::size_t> statements_from(const PtxFlow& flow, int from) {
 
 }  // namespace
 
-std::optional<image::WaitKind> Sources::poll(std::size_t i) const {
+std::optional<launch::WaitKind> Sources::poll(std::size_t i) const {
   if (flow_.locals.contains(i)) return std::nullopt;
   if (const auto kind = polls(at(i))) return kind;
   const bool news = summary(i).polls || (flow_.lent.contains(i) && summary(i).stores);
-  return news ? std::optional(image::WaitKind::call) : std::nullopt;
+  return news ? std::optional(launch::WaitKind::call) : std::nullopt;
 }
 
 bool Sources::loads_weakly(std::size_t i) const {

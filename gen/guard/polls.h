@@ -1,7 +1,7 @@
 // What a statement has to do with waiting, by its opcode.
 #pragma once
 
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 #include "core/ptx/flow/flow.h"
 #include "core/ptx/flow/proof.h"
 #include "core/ptx/statement.h"
@@ -17,7 +17,7 @@ namespace phasebit::guard {
 // test_wait, try_wait, a volatile, acquire, relaxed or mmio load, also of a multicast address, an
 // atomic with a result, the lanes that are active: what a loop may poll. Nothing for other
 // statements.
-std::optional<image::WaitKind> polls(const ptx::PtxStatement& statement);
+std::optional<launch::WaitKind> polls(const ptx::PtxStatement& statement);
 
 // An ordinary load of memory that others can write, a texture's too: a poll where its loop does
 // nothing else.
@@ -85,7 +85,7 @@ class Sources {
       : file_(file), flow_(flow), summaries_(summaries) {}
 
   // A load of the thread's own memory is no poll, volatile or not.
-  std::optional<image::WaitKind> poll(std::size_t statement) const;
+  std::optional<launch::WaitKind> poll(std::size_t statement) const;
   bool loads_weakly(std::size_t statement) const;
   bool timer(std::size_t statement) const;
   bool writes(std::size_t statement) const;

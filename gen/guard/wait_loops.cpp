@@ -159,7 +159,7 @@ class LoopJudge {
   }
 
   bool changed_by_others(std::size_t i) const {
-    const bool load = sources_.loads_weakly(i) || polls(at(i)) == image::WaitKind::flag;
+    const bool load = sources_.loads_weakly(i) || polls(at(i)) == launch::WaitKind::flag;
     return load && !flow_.locals.contains(i) && writer_of(i) == 0;
   }
 
@@ -376,9 +376,9 @@ class LoopJudge {
     for (const std::size_t i : polls)
       if (!echoes.contains(i))
         made.polls.push_back(
-            {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
-                                                            : image::WaitKind::flag)});
-    for (const std::size_t i : echoes) made.polls.push_back({i, image::WaitKind::flag, true});
+            {i, sources_.poll(i).value_or(sources_.calls(i) ? launch::WaitKind::call
+                                                            : launch::WaitKind::flag)});
+    for (const std::size_t i : echoes) made.polls.push_back({i, launch::WaitKind::flag, true});
     return made;
   }
 

@@ -13,7 +13,7 @@ namespace phasebit::guard {
 
 struct Poll {
   std::size_t statement = 0;
-  image::WaitKind kind = image::WaitKind::flag;
+  launch::WaitKind kind = launch::WaitKind::flag;
   bool echo = false;  // an ordinary load of what a thread stored of its poll
 };
 

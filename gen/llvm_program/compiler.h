@@ -49,7 +49,7 @@ void keep_places_of_moved_code();
 void make_registers(llvm::Module& module);
 
 // In a module of phasebit's templates each instruction gets, of the places that it was inlined
-// from, the innermost that belongs to a verb (gen/ir/lower.h).
+// from, the innermost that belongs to a verb (gen/kernel/lower.h).
 void name_verbs(llvm::Module& module);
 
 }  // namespace phasebit::llvm_program

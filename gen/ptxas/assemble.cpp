@@ -182,7 +182,7 @@ std::string placed(const Kernel& kernel, const std::string& entry,
   if (at != std::string::npos) text.replace(at, entry.size(), kernel.entry);
   const auto n = static_cast<size_t>(message.statement);
   if (n < 1 || n > kernel.source.size()) return text;
-  const image::SourceLine& line = kernel.source[n - 1];
+  const launch::SourceLine& line = kernel.source[n - 1];
   return fmt::format("{}: {}", line.place(), text);
 }
 
@@ -291,7 +291,7 @@ Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::
               toolchain.version.text(), toolchain.ptx.text());
 }
 
-Status check_resources(const image::Resources& resources, int dynamic_shared_bytes,
+Status check_resources(const launch::Resources& resources, int dynamic_shared_bytes,
                        const ResourceLimits& limits, const isa::Target& target) {
   const std::string of_target = " of " + target.name;
   const int shared = resources.static_shared_bytes + dynamic_shared_bytes;

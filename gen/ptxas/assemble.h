@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/cache.h"
-#include "core/image/manifest.h"
 #include "core/isa/targets.h"
+#include "core/launch/manifest.h"
 #include "gen/ptxas/assembler.h"
 #include "gen/ptxas/toolchain.h"
 
@@ -46,7 +46,7 @@ struct Assembled {
   // Its name in that module, which is that of another kernel where both have one text.
   std::string entry;
   std::string text_hash;  // content_hash of its .text section
-  image::Resources resources;
+  launch::Resources resources;
   std::vector<std::string> warnings;  // "templates/FILE:LINE: text" where ptxas names a line
 };
 
@@ -85,7 +85,7 @@ Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::
 
 // Step::assemble with the figure ("uses 40 registers, the limit is 32") when a limit is passed.
 // Limits of the target that are 0 are unknown and not checked.
-Status check_resources(const image::Resources& resources, int dynamic_shared_bytes,
+Status check_resources(const launch::Resources& resources, int dynamic_shared_bytes,
                        const ResourceLimits& limits, const isa::Target& target);
 
 }  // namespace phasebit::ptxas

@@ -1,8 +1,8 @@
 // How a kernel is assembled, a rendered kernel, and what ptxas made of it.
 #pragma once
 
-#include "core/image/manifest.h"
-#include "core/image/source_map.h"
+#include "core/launch/manifest.h"
+#include "core/launch/source_map.h"
 
 #include <compare>
 #include <string>
@@ -43,14 +43,14 @@ enum class LineKind {
 
 struct Kernel {
   std::string entry;  // "pb_0123456789ab_t": from the variant's hash and the build
-  image::Build build = image::Build::timed;
+  launch::Build build = launch::Build::timed;
   std::string ptx_version;  // lowest `.version` that its forms need: "8.0"
   std::string ptx_target;   // lowest `.target`: "sm_90"
   // The text of the `.entry`, from its `.visible .entry` line to the closing brace. One statement,
   // label, directive or brace a line, without comments and blank lines, so that a changed comment
   // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
-  image::SourceMap source;
+  launch::SourceMap source;
   // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
   // line; kernels of one module have it in common. Empty but for guarded builds.
   std::vector<std::string> preamble;
@@ -82,7 +82,7 @@ struct Outcome {
   std::string module;     // content hash of the cubin; empty when refused
   std::string entry;      // its name there: that of the first kernel that had this text
   std::string text_hash;  // content hash of the section .text.<entry>
-  image::Resources resources;
+  launch::Resources resources;
   std::vector<StatementMessage> messages;  // errors when refused, else warnings
 };
 

@@ -9,7 +9,7 @@
 
 namespace phasebit::ptxas {
 
-using image::Resources;
+using launch::Resources;
 
 namespace {
 

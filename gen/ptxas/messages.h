@@ -2,7 +2,7 @@
 // figures.
 #pragma once
 
-#include "core/image/manifest.h"
+#include "core/launch/manifest.h"
 
 #include <map>
 #include <string>
@@ -19,7 +19,7 @@ struct PtxasMessage {
 };
 
 struct PtxasReport {
-  std::map<std::string, image::Resources> entries;  // of every entry that was compiled, with -v
+  std::map<std::string, launch::Resources> entries;  // of every entry that was compiled, with -v
   // Everything else but the standing phrases of -v ("Compiling entry function", "Compile time",
   // ...).
   std::vector<PtxasMessage> messages;

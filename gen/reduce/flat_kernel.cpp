@@ -1,6 +1,6 @@
 #include "gen/reduce/flat_kernel.h"
 
-#include "gen/render/render.h"
+#include "gen/kernel/render.h"
 
 #include <algorithm>
 
@@ -194,7 +194,7 @@ Kernel as_kernel(const FlatKernel& kernel, const std::string& entry) {
   for (const FlatLine& line : kernel.body)
     made.statements.push_back(ptx::put_together(line.statement));
   made.statements.emplace_back("}");
-  made.hash = render::kernel_hash(made);
+  made.hash = kernel::kernel_hash(made);
   return made;
 }
 

@@ -6,11 +6,11 @@
 
 namespace phasebit::space {
 
-using catalogue::Axis;
-using catalogue::Catalogue;
-using catalogue::ReadBy;
-using image::KeyAxes;
-using image::VariantKey;
+using launch::KeyAxes;
+using launch::VariantKey;
+using space::Axis;
+using space::Catalogue;
+using space::ReadBy;
 
 namespace {
 
@@ -42,10 +42,10 @@ CompilerChoice settled_choice(const Catalogue& catalogue, const KeyAxes& said) {
     const std::string value = named.value(axis.name);
     return value.empty() ? axis.default_value : value;
   };
-  catalogue::Values point(catalogue.compiler_words().size());
+  space::Values point(catalogue.compiler_words().size());
   for (const Axis& axis : catalogue.compilers())
     point[static_cast<size_t>(axis.slot)] =
-        catalogue::value_number(catalogue.compiler_words(), axis.name, value_of(axis));
+        space::value_number(catalogue.compiler_words(), axis.name, value_of(axis));
   CompilerChoice choice;
   for (const Axis& axis : catalogue.compilers())
     if (const std::string value = value_of(axis);

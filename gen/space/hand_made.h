@@ -1,8 +1,8 @@
 // The axes of a key that say what somebody made by hand: a fork, a file, snippets.
 #pragma once
 
-#include "core/image/variant_key.h"
-#include "gen/catalogue/catalogue.h"
+#include "core/launch/variant_key.h"
+#include "gen/space/catalogue.h"
 
 #include <string>
 #include <string_view>
@@ -24,18 +24,18 @@ inline constexpr std::string_view snippet_axis = "snippet.";
 
 bool is_snippet_axis(std::string_view axis);
 // An axis that stands behind a variant's own: which hand made it, and how it is assembled.
-bool is_later_axis(const catalogue::Catalogue& catalogue, std::string_view axis);
+bool is_later_axis(const space::Catalogue& catalogue, std::string_view axis);
 // Every axis that a key may have but those of snippets, each once.
-std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue);
+std::vector<std::string> axis_names(const space::Catalogue& catalogue);
 // Whether the key names what somebody made by hand: a fork, snippets.
-bool is_hand_made(const image::VariantKey& key);
+bool is_hand_made(const launch::VariantKey& key);
 
 // The component of a kind in whose folder the key's snippets are; that of the axis where it has
 // none of this kind.
-std::string snippet_component(const image::VariantKey& key, catalogue::ComponentKind kind);
+std::string snippet_component(const launch::VariantKey& key, space::ComponentKind kind);
 
 // What the templates make of a key: the axes of the catalogue alone, with the components that hold
 // its snippets. Its id is still the key's, for messages.
-image::VariantKey template_key(const catalogue::Catalogue& catalogue, const image::VariantKey& key);
+launch::VariantKey template_key(const space::Catalogue& catalogue, const launch::VariantKey& key);
 
 }  // namespace phasebit::space

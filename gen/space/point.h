@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/home.h"
-#include "core/image/variant_key.h"
-#include "gen/catalogue/catalogue.h"
+#include "core/launch/variant_key.h"
+#include "gen/space/catalogue.h"
 #include "gen/space/compilers.h"
 
 #include <string>
@@ -17,10 +17,10 @@ namespace phasebit::space {
 // What somebody says of a point. All four leading axes must be named before it is settled.
 struct Draft {
   enum class Named : unsigned char { no, baseline, varied };
-  catalogue::Values values;
+  space::Values values;
   std::vector<Named> named;
 
-  explicit Draft(const catalogue::Vocabulary& vocabulary)
+  explicit Draft(const space::Vocabulary& vocabulary)
       : values(vocabulary.size()), named(vocabulary.size(), Named::no) {}
   void set(int slot, std::int64_t value, Named how) {
     values[static_cast<size_t>(slot)] = value;
@@ -30,29 +30,27 @@ struct Draft {
 };
 
 struct Settled {
-  catalogue::Values point;  // every axis that the chosen components have; the others are 0
-  catalogue::Values
-      asked;           // the same, with the values asked of axes that the components do not have
-  std::string pruned;  // the reason as written, or "" for a variant
+  space::Values point;  // every axis that the chosen components have; the others are 0
+  space::Values asked;  // the same, with the values asked of axes that the components do not have
+  std::string pruned;   // the reason as written, or "" for a variant
 };
 
 // variants.h says what is pruned. Step::spec when an expression cannot be evaluated.
-Result<Settled> settle(const catalogue::Catalogue& catalogue, const Draft& draft);
+Result<Settled> settle(const space::Catalogue& catalogue, const Draft& draft);
 
 // The text, of a reason or a rule, with the point's values in the place of {axis}.
-std::string fill_in(const catalogue::Catalogue& catalogue, const catalogue::Values& point,
+std::string fill_in(const space::Catalogue& catalogue, const space::Values& point,
                     std::string_view text);
 
-image::VariantKey key_of(const catalogue::Catalogue& catalogue, const catalogue::Values& point);
+launch::VariantKey key_of(const space::Catalogue& catalogue, const space::Values& point);
 
 // The point of named values, whether it is a variant or pruned. probe, protocol, mover and work
 // must be given. Step::spec for a name or value that is none.
-Result<Settled> settle_values(const catalogue::Catalogue& catalogue,
+Result<Settled> settle_values(const space::Catalogue& catalogue,
                               const std::vector<std::pair<std::string, std::string>>& values);
 
 // The point of a key, as rules see it. Step::spec when the key is of another catalogue.
-Result<catalogue::Values> point_of(const catalogue::Catalogue& catalogue,
-                                   const image::VariantKey& key);
+Result<space::Values> point_of(const space::Catalogue& catalogue, const launch::VariantKey& key);
 
 // The id of a variant as a person types it, taken apart. Nothing else takes one apart: a key is
 // typed.
@@ -69,7 +67,7 @@ struct TypedId {
 // A version of ptxas may be short (12.4 is the newest 12.4 installed).
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
-Result<TypedId> read_typed_id(const base::Home& home, const catalogue::Catalogue& catalogue,
+Result<TypedId> read_typed_id(const base::Home& home, const space::Catalogue& catalogue,
                               const std::string& id);
 
 }  // namespace phasebit::space

@@ -13,7 +13,7 @@ namespace phasebit::space {
 using base::Home;
 using base::TomlReader;
 using base::TomlValue;
-using catalogue::Catalogue;
+using space::Catalogue;
 
 namespace {
 
@@ -51,7 +51,7 @@ Result<std::vector<std::string>> expand_range(std::string_view axis, std::string
 }
 
 Result<std::vector<std::string>> all_values(const Catalogue& catalogue, std::string_view axis) {
-  for (const catalogue::Axis* one : catalogue.axes_named(axis))
+  for (const space::Axis* one : catalogue.axes_named(axis))
     if (one->high - one->low >= static_cast<std::int64_t>(max_values))
       return fail(Step::spec, "{}: 'all' has too many values", axis);
   return catalogue.values_of(axis);
@@ -137,7 +137,7 @@ SweepBlock read_block(const std::string& file, const TomlValue& table, const Cat
   block.pairs = read_axis_values(reader, "pairs", catalogue);
   check_varied_once(reader, block);
   if (!reader.has("when")) return block;
-  auto when = catalogue.compile(reader.text("when"), catalogue::ValueKind::truth);
+  auto when = catalogue.compile(reader.text("when"), space::ValueKind::truth);
   if (!when) {
     reader.refuse("when", when.error());
     return block;
@@ -222,7 +222,7 @@ Result<Spec> read_spec(const Home& home, const TomlValue& table, const std::stri
 
 Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
                                               std::string_view text) {
-  const std::vector<const catalogue::Axis*> axes = catalogue.axes_named(axis);
+  const std::vector<const space::Axis*> axes = catalogue.axes_named(axis);
   const bool integer = !axes.empty() && axes.front()->integer;
   std::vector<std::string> values;
   for (const std::string_view part : base::split(text, ',')) {
@@ -246,17 +246,17 @@ Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::s
 namespace {
 
 // What the machine decides.
-Result<std::vector<std::string>> values_here(const Home& home, const catalogue::Axis& axis,
+Result<std::vector<std::string>> values_here(const Home& home, const space::Axis& axis,
                                              const std::vector<std::string>& words) {
   std::vector<std::string> values;
-  if (axis.others == catalogue::toolchain_values) {
+  if (axis.others == space::toolchain_values) {
     PHASEBIT_TRY_ASSIGN(named, ptxas::installed_named(home, words));
     for (const ptxas::InstalledToolchain& one : named) values.push_back(one.version.text());
     return values;
   }
   for (const std::string& word : words) {
     values.push_back(word);
-    if (axis.others != catalogue::llvm_values || axis.has(word)) continue;
+    if (axis.others != space::llvm_values || axis.has(word)) continue;
     PHASEBIT_TRY_ASSIGN(version, llvm::version_named(word));
     values.back() = std::move(version);
   }
@@ -267,10 +267,10 @@ Result<std::vector<std::string>> values_here(const Home& home, const catalogue::
 
 Result<AxisValues> parse_compiler_values(const Home& home, const Catalogue& catalogue,
                                          std::string_view axis, std::string_view text) {
-  const catalogue::Axis* known = catalogue.compiler(axis);
+  const space::Axis* known = catalogue.compiler(axis);
   if (known == nullptr) {
     std::vector<std::string> names;
-    for (const catalogue::Axis& one : catalogue.compilers()) names.push_back(one.name);
+    for (const space::Axis& one : catalogue.compilers()) names.push_back(one.name);
     return with_hint(fail(Step::usage, "no axis '{}' of a compiler", axis),
                      base::nearest_word_hint(axis, names));
   }

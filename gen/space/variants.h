@@ -13,8 +13,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/variant_key.h"
-#include "gen/catalogue/catalogue.h"
+#include "core/launch/variant_key.h"
+#include "gen/space/catalogue.h"
 #include "gen/space/spec.h"
 
 #include <string>
@@ -25,7 +25,7 @@
 namespace phasebit::space {
 
 struct Expansion {
-  std::vector<image::VariantKey> variants;          // in the order of the blocks, no two equal
+  std::vector<launch::VariantKey> variants;         // in the order of the blocks, no two equal
   std::vector<std::pair<std::string, int>> pruned;  // reason and points, in the order first met
 };
 
@@ -34,7 +34,7 @@ double points_of(const SweepBlock& block);
 
 // `overrides` as given to -a: "stages=1,2,4:16:4". The axis takes these values in every block
 // instead of what the block says of it; they vary faster than the block's own `cross`.
-Result<Expansion> expand(const catalogue::Catalogue& catalogue, const Spec& spec,
+Result<Expansion> expand(const space::Catalogue& catalogue, const Spec& spec,
                          std::string_view sweep, const std::vector<std::string>& overrides = {});
 
 // "1234 variants\n60 points pruned:\n     40  reason\n ..." for --dry-run.
@@ -42,21 +42,21 @@ std::string describe(const Expansion& expansion);
 
 // The key of a point whose axes are given by name; the others have their defaults. probe, protocol,
 // mover and work must be given. Step::spec when a rule prunes it, with the reason.
-Result<image::VariantKey> make_key(const catalogue::Catalogue& catalogue,
-                                   const std::vector<std::pair<std::string, std::string>>& values);
+Result<launch::VariantKey> make_key(const space::Catalogue& catalogue,
+                                    const std::vector<std::pair<std::string, std::string>>& values);
 
 // An id ("ring/mbarrier/none/none/num_stages=8", axes in any order), or the first 4 or more digits
 // of the hash of a variant of `known`. Step::usage.
-Result<image::VariantKey> parse_variant(const catalogue::Catalogue& catalogue,
-                                        std::string_view id_or_hash,
-                                        const Expansion* known = nullptr);
+Result<launch::VariantKey> parse_variant(const space::Catalogue& catalogue,
+                                         std::string_view id_or_hash,
+                                         const Expansion* known = nullptr);
 
 // The axes of the key that are at their defaults, which its id leaves out; none of a key that the
 // catalogue does not know.
-std::vector<std::string> default_axes(const catalogue::Catalogue& catalogue,
-                                      const image::VariantKey& key);
+std::vector<std::string> default_axes(const space::Catalogue& catalogue,
+                                      const launch::VariantKey& key);
 
 // The key's id without the axes that do not change the PTX: equal ids have equal kernels.
-Result<std::string> ptx_id(const catalogue::Catalogue& catalogue, const image::VariantKey& key);
+Result<std::string> ptx_id(const space::Catalogue& catalogue, const launch::VariantKey& key);
 
 }  // namespace phasebit::space

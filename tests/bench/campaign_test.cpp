@@ -16,14 +16,14 @@ namespace {
 
 namespace campaign = bench::campaign;
 
-image::Manifest three_variants() {
-  image::Manifest manifest;
+launch::Manifest three_variants() {
+  launch::Manifest manifest;
   for (const char* name : {"a", "b", "c"}) manifest.variants.push_back(ring_variant(name));
   manifest.variants[2].images[0].sass_class = manifest.variants[0].images[0].sass_class;
   return manifest;
 }
 
-std::string text_of(const campaign::CampaignPlan& plan, const image::Manifest& manifest) {
+std::string text_of(const campaign::CampaignPlan& plan, const launch::Manifest& manifest) {
   std::string text;
   for (const campaign::PlannedPoint& point : plan.order)
     text += fmt::format("{}{}{} ", manifest.variants[point.variant].key.id.substr(5),
@@ -32,7 +32,7 @@ std::string text_of(const campaign::CampaignPlan& plan, const image::Manifest& m
 }
 
 TEST(PlanTest, EqualCodeIsMeasuredOnceAndItsSecondMemberIsTheControl) {
-  const image::Manifest manifest = three_variants();
+  const launch::Manifest manifest = three_variants();
   campaign::PlanRequest request{{0, 1, 2}, 2, false, 0, true};
   const campaign::CampaignPlan plan = campaign::make_bench_plan(manifest, request);
   EXPECT_EQ(text_of(plan, manifest), "a0 b0 c0 c0' b0' a1 b1 c1 ");
@@ -44,7 +44,7 @@ TEST(PlanTest, EqualCodeIsMeasuredOnceAndItsSecondMemberIsTheControl) {
 
 // Its class is that of the code without its padding; where it lies is what is asked for.
 TEST(PlanTest, APaddedVariantIsMeasuredApartFromItsClass) {
-  image::Manifest manifest = three_variants();
+  launch::Manifest manifest = three_variants();
   manifest.variants[2].images[0].padding_bytes = 208;
   EXPECT_EQ(campaign::representatives(manifest, {0, 1, 2}), (std::vector<std::size_t>{0, 1, 2}));
   manifest.variants[0].images[0].padding_bytes = 208;
@@ -54,26 +54,26 @@ TEST(PlanTest, APaddedVariantIsMeasuredApartFromItsClass) {
 }
 
 TEST(PlanTest, WithoutItsClassmateAVariantStandsForItself) {
-  const image::Manifest manifest = three_variants();
+  const launch::Manifest manifest = three_variants();
   EXPECT_EQ(campaign::representatives(manifest, {1, 2}), (std::vector<std::size_t>{0, 1, 2}));
 }
 
 TEST(PlanTest, ARefusedVariantIsAPointButNotLaunched) {
-  image::Manifest manifest = three_variants();
-  manifest.variants[0].images[0].gate = {image::GateVerdict::failed,
+  launch::Manifest manifest = three_variants();
+  manifest.variants[0].images[0].gate = {launch::GateVerdict::failed,
                                          "wait: expected 1 of BAR, found 2"};
   const campaign::CampaignPlan plan =
       campaign::make_bench_plan(manifest, {{0, 1, 2}, 1, false, 0, true});
   EXPECT_EQ(text_of(plan, manifest), "a0 b0 c0 b0' c0' ");
   EXPECT_EQ(plan.refused, 1U);
   EXPECT_EQ(plan.launched, 4U);
-  EXPECT_EQ(campaign::refusal(manifest.variants[0])->verdict, record::Verdict::refused);
+  EXPECT_EQ(campaign::refusal(manifest.variants[0])->verdict, results::Verdict::refused);
   EXPECT_EQ(campaign::refusal(manifest.variants[0])->why,
             "the SASS is not the intended one: wait: expected 1 of BAR, found 2");
 }
 
 TEST(PlanTest, TheSeedDecidesTheOrder) {
-  const image::Manifest manifest = three_variants();
+  const launch::Manifest manifest = three_variants();
   campaign::PlanRequest request{{0, 1, 2}, 3, true, 1, true};
   const std::string first = text_of(campaign::make_bench_plan(manifest, request), manifest);
   EXPECT_EQ(text_of(campaign::make_bench_plan(manifest, request), manifest), first);
@@ -149,7 +149,7 @@ TEST(AnchorTest, TheTemplatesHaveEveryAnchorThatTheRangesNeed) {
     const std::size_t start = at + 9, end = toml.find('"', start);
     results[toml.substr(start, end - start)] = slope(0);
   }
-  for (const image::BundleVariant& variant : anchor_variants())
+  for (const launch::BundleVariant& variant : anchor_variants())
     EXPECT_TRUE(results.contains(variant.key.id.substr(7))) << variant.key.id;
   EXPECT_EQ(results.size(), anchor_variants().size());
   for (const campaign::AnchorFigure& figure : campaign::judge_anchors(results, hopper()))
@@ -162,9 +162,9 @@ TEST(AnchorTest, ABundleWithoutAnchorsIsRefused) {
             "--ignore-anchors)");
 }
 
-std::vector<record::ModeObservation> observe(double (*cycles)(int process, int sm,
-                                                              int first_warp)) {
-  std::vector<record::ModeObservation> seen;
+std::vector<results::ModeObservation> observe(double (*cycles)(int process, int sm,
+                                                               int first_warp)) {
+  std::vector<results::ModeObservation> seen;
   for (int process = 0; process < 2; ++process)
     for (const int sm : {0, 66})
       for (int first = 0; first < 4; ++first)
@@ -173,22 +173,23 @@ std::vector<record::ModeObservation> observe(double (*cycles)(int process, int s
 }
 
 TEST(ModesTest, OneModeIsOneMode) {
-  EXPECT_EQ(record::describe_modes(observe([](int, int, int) { return 41.0; })),
+  EXPECT_EQ(results::describe_modes(observe([](int, int, int) { return 41.0; })),
             "one mode: 41.00 cycles in 16 places");
 }
 
 TEST(ModesTest, TheFactorThatSeparatesThemIsNamed) {
-  EXPECT_EQ(record::describe_modes(
+  EXPECT_EQ(results::describe_modes(
                 observe([](int, int, int first) { return first % 2 == 0 ? 41.0 : 45.5; })),
             "2 modes: 41.00 cycles in 8 of 16 places, 45.50 cycles in 8 of 16 places; separated by "
             "first_warp (0, 2 | 1, 3)");
-  EXPECT_EQ(record::describe_modes(observe([](int, int sm, int) { return sm == 0 ? 41.0 : 45.5; })),
-            "2 modes: 41.00 cycles in 8 of 16 places, 45.50 cycles in 8 of 16 places; separated by "
-            "SM (0 | 66)");
+  EXPECT_EQ(
+      results::describe_modes(observe([](int, int sm, int) { return sm == 0 ? 41.0 : 45.5; })),
+      "2 modes: 41.00 cycles in 8 of 16 places, 45.50 cycles in 8 of 16 places; separated by "
+      "SM (0 | 66)");
 }
 
 TEST(ModesTest, WhatNoFactorSeparatesIsLeftOpen) {
-  EXPECT_EQ(record::describe_modes(observe([](int process, int sm, int first) {
+  EXPECT_EQ(results::describe_modes(observe([](int process, int sm, int first) {
               return (process + sm + first) % 2 == 0 ? 41.0 : 45.5;
             })),
             "2 modes: 41.00 cycles in 8 of 16 places, 45.50 cycles in 8 of 16 places; no factor "
@@ -209,7 +210,7 @@ TEST(MessageTest, WhatGoesInComesOut) {
   const auto back = bench::worker::decode_request(bench::worker::encode(request));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->variant_hash, "abc");
-  EXPECT_EQ(back->placement, (record::Placement{3, 1}));
+  EXPECT_EQ(back->placement, (results::Placement{3, 1}));
   EXPECT_EQ(back->max_rounds, 12);
   bench::point::Measurement measurement;
   measurement.samples = {{10, 400, {3, 4294967295U}}, {20, 18446744073709551615ULL, {0, 7}}};
@@ -238,8 +239,8 @@ TEST(MessageTest, WhatGoesInComesOut) {
     EXPECT_FALSE(bench::worker::decode_reply(text)) << text;
 }
 
-record::PointRow finished_row(const char* text_hash) {
-  record::PointRow row;
+results::PointRow finished_row(const char* text_hash) {
+  results::PointRow row;
   row.variant_id = "ring/a";
   row.variant_hash = "aaa";
   row.text_hash = text_hash;
@@ -250,14 +251,14 @@ record::PointRow finished_row(const char* text_hash) {
 }
 
 TEST(FinishedTest, AnErrorDoesNotUndoAMeasurementAndOtherCodeIsAnotherPoint) {
-  store::Store store = store::Store::open_in_memory().value();
+  results::Store store = results::Store::open_in_memory().value();
   ASSERT_TRUE(store.add_device({"GPU-1", "g", "d", "sm_90", 1, 1, 1}));
-  record::RunRow run;
+  results::RunRow run;
   run.id = "run";
   ASSERT_TRUE(store.add_run(run));
-  record::PointRow failed = finished_row("t2");
+  results::PointRow failed = finished_row("t2");
   failed.samples.clear();
-  failed.set_error(record::Verdict::hung, {Step::launch, "hung"});
+  failed.set_error(results::Verdict::hung, {Step::launch, "hung"});
   ASSERT_TRUE(store.add_point(finished_row("t1")));
   ASSERT_TRUE(store.add_point(failed));
   const campaign::FinishedPoints finished = campaign::FinishedPoints::read(store).value();
@@ -269,13 +270,13 @@ TEST(FinishedTest, AnErrorDoesNotUndoAMeasurementAndOtherCodeIsAnotherPoint) {
 
 // Of two classes of one text each answers for itself.
 TEST(FinishedTest, KnowsTheClass) {
-  store::Store store = store::Store::open_in_memory().value();
-  record::RunRow run;
+  results::Store store = results::Store::open_in_memory().value();
+  results::RunRow run;
   run.id = "run";
   ASSERT_TRUE(store.add_device({"GPU-1", "g", "d", "sm_90", 1, 1, 1}));
   ASSERT_TRUE(store.add_run(run));
   const auto row = [](const char* text, const char* sass_class) {
-    record::PointRow made = finished_row(text);
+    results::PointRow made = finished_row(text);
     made.sass_class = sass_class;
     return made;
   };

@@ -5,7 +5,7 @@
 namespace phasebit::test {
 
 using bench::point::chain_base;
-using image::LaunchShape;
+using launch::LaunchShape;
 
 namespace {
 
@@ -18,7 +18,7 @@ LaunchShape shape_of(int granule, int least) {
 
 struct BaseRow {
   int granule;
-  record::Sample shorter, longer;
+  results::Sample shorter, longer;
   std::uint32_t base;
 };
 

@@ -14,7 +14,7 @@ namespace phasebit::test {
 
 using base::exit_code;
 using base::ProcessOutput;
-using record::PointKind;
+using results::PointKind;
 
 namespace {
 
@@ -50,11 +50,11 @@ TEST(ProgramTest, AVariantThatHungIsNotLaunchedAgain) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(8));
   EXPECT_EQ(output.exit_status, 0) << output.err;
   int hung = 0, measured = 0;
-  for (const record::PointRow& row : program.rows(PointKind::point)) {
+  for (const results::PointRow& row : program.rows(PointKind::point)) {
     if (row.variant_id == "ring/a") measured += row.samples.empty() ? 0 : 1;
     if (row.variant_id != "ring/b") continue;
     ASSERT_TRUE(row.error);
-    EXPECT_EQ(row.verdict, record::Verdict::hung);
+    EXPECT_EQ(row.verdict, results::Verdict::hung);
     EXPECT_EQ(row.error->message, "hung in the timed build, and was killed after 2 s");
     ++hung;
   }
@@ -184,8 +184,8 @@ void end_again_and_again(int signal, int times) {
   const ProcessOutput output = program.run(once);
   EXPECT_EQ(output.exit_status, 0) << output.err;
   std::map<std::string, double> cycles;
-  for (const record::PointRow& row : program.rows(PointKind::point)) {
-    const auto summary = record::summary_of(row);
+  for (const results::PointRow& row : program.rows(PointKind::point)) {
+    const auto summary = results::summary_of(row);
     ASSERT_TRUE(summary) << summary.error().text();
     EXPECT_TRUE(cycles.emplace(row.variant_id.text(), summary->cycles).second)
         << row.variant_id.text() << " twice";

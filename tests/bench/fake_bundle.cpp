@@ -6,17 +6,17 @@
 
 namespace phasebit::test {
 
-using image::Build;
-using image::BundleVariant;
-using image::GateVerdict;
-using image::Role;
+using launch::Build;
+using launch::BundleVariant;
+using launch::GateVerdict;
+using launch::Role;
 
 namespace {
 
 const std::string module_content = "no code at all";
 
-image::Image image_of(Build build, const std::string& entry) {
-  image::Image image;
+launch::Image image_of(Build build, const std::string& entry) {
+  launch::Image image;
   image.build = build;
   image.module = base::content_hash(module_content);
   image.entry = entry;
@@ -29,8 +29,8 @@ image::Image image_of(Build build, const std::string& entry) {
 
 }  // namespace
 
-image::LaunchShape ring_shape() {
-  image::LaunchShape shape;
+launch::LaunchShape ring_shape() {
+  launch::LaunchShape shape;
   shape.threads = 64;
   shape.dynamic_shared_bytes = 1024;
   shape.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
@@ -48,9 +48,9 @@ BundleVariant ring_variant(const std::string& name) {
   variant.images = {image_of(Build::timed, name + "_t"), image_of(Build::guarded, name + "_g")};
   const std::string entry = name + "_g", consumer = "consumer";
   variant.images.back().guard = {
-      {{1, image::WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait",
+      {{1, launch::WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait",
         consumer, "mbarrier.try_wait.parity.shared.b64", "c_parity", "c_barrier"},
-       {2, image::WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain",
+       {2, launch::WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain",
         consumer, "cp.async.wait_group", "0", ""}},
       {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
   return variant;
@@ -120,12 +120,12 @@ fs::path FakeBundle::write() {
   const fs::path folder = file("bundle");
   std::string module = module_content;
   for (const BundleVariant& variant : manifest_.variants)
-    for (const image::Image& image : variant.images) module += "\n.entry " + image.entry + "()";
+    for (const launch::Image& image : variant.images) module += "\n.entry " + image.entry + "()";
   const std::string hash = base::content_hash(module);
   for (BundleVariant& variant : manifest_.variants)
-    for (image::Image& image : variant.images) image.module = hash;
+    for (launch::Image& image : variant.images) image.module = hash;
   // The one without kernels is what a manifest from before names.
-  EXPECT_TRUE(image::write_bundle(
+  EXPECT_TRUE(launch::write_bundle(
       folder, manifest_, {{hash, module}, {base::content_hash(module_content), module_content}}));
   EXPECT_TRUE(base::write_file(folder / "fake.json", script_.dump(1)));
   return folder;

@@ -1,6 +1,6 @@
 #include "tests/bench/fake_device.h"
 
-#include "core/image/bundle.h"
+#include "core/launch/bundle.h"
 #include "tests/bench/fake_kernel.h"
 
 #include <cstring>
@@ -16,8 +16,8 @@ namespace phasebit::test {
 
 using bench::device::Device;
 using bench::device::Grid;
-using image::LaunchShape;
-using image::WholeParameter;
+using launch::ExternalParameter;
+using launch::LaunchShape;
 
 namespace {
 
@@ -29,7 +29,7 @@ constexpr std::uint64_t fake_gap_cycles = 4000;
 class FakeDevice final : public Device {
  public:
   Status open(const bench::device::DeviceRequest& request) {
-    PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(request.bundle));
+    PHASEBIT_TRY_ASSIGN(manifest, launch::read_manifest(request.bundle));
     manifest_ = manifest;
     PHASEBIT_TRY_ASSIGN(text, base::read_file(request.bundle / "fake.json"));
     const json script = json::parse(text);
@@ -68,7 +68,7 @@ class FakeDevice final : public Device {
     return {};
   }
   Result<Address> variable(Module, const std::string& name) override {
-    if (name != image::guard_variable)
+    if (name != launch::guard_variable)
       return fail(Step::bundle, "the module has no variable {}", name);
     return reinterpret_cast<Address>(&guard_block_);
   }
@@ -98,17 +98,17 @@ class FakeDevice final : public Device {
   }
 
   // Its bytes begin with the tensor's address.
-  Result<bench::device::EncodedMap> encode(const image::tensor::TensorMap& map,
+  Result<bench::device::EncodedMap> encode(const launch::tensor::TensorMap& map,
                                            Address tensor) override {
     if (map.name == refused_map_)
       return fail(Step::bundle, "tensor map {}: {}: cuTensorMapEncodeTiled: refused (scripted)",
-                  map.name, image::tensor::describe(map));
+                  map.name, launch::tensor::describe(map));
     bench::device::EncodedMap encoded;
     std::memcpy(encoded.bytes.data(), &tensor, sizeof tensor);
     return encoded;
   }
 
-  Status launch(Function function, const Grid& grid, const image::KernelParams& params,
+  Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                 const bench::device::Arguments& arguments) override {
     const std::string& entry = entries_[static_cast<std::size_t>(function)];
     const FakeScript& script = scripts_[entry];
@@ -145,22 +145,22 @@ class FakeDevice final : public Device {
   }
 
   // The script's cycles are its nanoseconds; the items are where the manifest says.
-  Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
-                              const std::vector<std::byte>& parameters,
-                              std::optional<std::chrono::milliseconds> limit) override {
+  Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
+                                 const std::vector<std::byte>& parameters,
+                                 std::optional<std::chrono::milliseconds> limit) override {
     const FakeScript& script = scripts_[entries_[static_cast<std::size_t>(function)]];
     if (script.launch_error)
       return fail(Step::launch, "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
     if (fake_guard(script, guard_block_))
       return fail(Step::launch, "did not end within {} ms", limit.value().count());
-    for (const WholeParameter& one : whole.parameters) {
+    for (const ExternalParameter& one : external.parameters) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &parameters[static_cast<std::size_t>(one.offset)],
                   static_cast<std::size_t>(std::min(one.bytes, 8)));
-      if (one.kind == WholeParameter::Kind::tensor_map || one.at > 0) continue;
-      if (one.kind == WholeParameter::Kind::buffer)
-        PHASEBIT_TRY(check_fake_buffer(script, whole, one.buffer, bits));
-      if (one.kind == WholeParameter::Kind::items)
+      if (one.kind == ExternalParameter::Kind::tensor_map || one.at > 0) continue;
+      if (one.kind == ExternalParameter::Kind::buffer)
+        PHASEBIT_TRY(check_fake_buffer(script, external, one.buffer, bits));
+      if (one.kind == ExternalParameter::Kind::items)
         return script.intercept + script.cycles * static_cast<double>(bits);
     }
     return script.intercept;
@@ -174,10 +174,10 @@ class FakeDevice final : public Device {
 
  private:
   // As a kernel that overwrites what it found.
-  static Status check_fake_buffer(const FakeScript& script, const image::WholeLaunch& whole,
-                                  const image::Buffer& buffer, std::uint64_t address) {
+  static Status check_fake_buffer(const FakeScript& script, const launch::ExternalLaunch& external,
+                                  const launch::Buffer& buffer, std::uint64_t address) {
     PHASEBIT_TRY(check_fake_buffers({buffer}, {address}));
-    for (const image::WholeContents& one : whole.contents) {
+    for (const launch::ExternalContents& one : external.contents) {
       auto* held = reinterpret_cast<char*>(address + one.at);
       if (one.buffer != buffer.name) continue;
       if (std::string(held, one.bytes) != script.holds)
@@ -190,15 +190,15 @@ class FakeDevice final : public Device {
 
   // One kernel serves many shapes: what the launch says tells which.
   const LaunchShape* shape_of(const std::string& entry, const Grid& grid,
-                              const image::KernelParams& params) const {
+                              const launch::KernelParams& params) const {
     const int threads = grid.threads - 32 * static_cast<int>(params.first_warp + params.gap_warps);
-    for (const image::BundleVariant& variant : manifest_.variants) {
+    for (const launch::BundleVariant& variant : manifest_.variants) {
       const LaunchShape& shape = variant.launch;
       const bool same = shape.threads == threads && shape.cluster_size == grid.cluster_size &&
                         shape.first_rank == params.first_rank &&
                         shape.second_rank == params.second_rank &&
                         shape.load_ctas == static_cast<int>(params.load_ctas);
-      for (const image::Image& image : variant.images)
+      for (const launch::Image& image : variant.images)
         if (same && image.entry == entry) return &shape;
     }
     return nullptr;
@@ -206,9 +206,9 @@ class FakeDevice final : public Device {
 
   // With the fault wrong_stored the last word is one more than it should be.
   static Status store_slots(const LaunchShape& shape, const FakeScript& script,
-                            const image::KernelParams& params,
+                            const launch::KernelParams& params,
                             const std::vector<Address>& buffers) {
-    PHASEBIT_TRY_ASSIGN(stored, image::expected_stored(shape, params.seed, params.items));
+    PHASEBIT_TRY_ASSIGN(stored, launch::expected_stored(shape, params.seed, params.items));
     if (!stored.empty() && script.fault == "wrong_stored") ++stored.back();
     for (std::size_t n = 0; n < shape.buffers.size() && !stored.empty(); ++n)
       if (shape.buffers[n].name == shape.stored.buffer)
@@ -216,7 +216,7 @@ class FakeDevice final : public Device {
     return {};
   }
 
-  image::Manifest manifest_;
+  launch::Manifest manifest_;
   bench::device::DeviceInfo info_;
   std::map<std::string, FakeScript> scripts_;
   std::vector<std::string> entries_;

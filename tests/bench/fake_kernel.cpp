@@ -1,6 +1,6 @@
 #include "tests/bench/fake_kernel.h"
 
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 
 #include <utility>
 
@@ -8,10 +8,10 @@
 
 namespace phasebit::test {
 
-using image::KernelParams;
-using image::LaunchShape;
-using image::Role;
-using image::RoleSlice;
+using launch::KernelParams;
+using launch::LaunchShape;
+using launch::Role;
+using launch::RoleSlice;
 
 namespace {
 
@@ -30,7 +30,7 @@ class Kernel {
     if (shape_.cluster_size == 1)
       *at<std::uint32_t>(params_.ticket) = static_cast<std::uint32_t>(shape_.ctas_per_sm) + load;
     if (script_.fault == "bad_status") {
-      at<image::StatusRecord>(params_.status)->code = 9;
+      at<launch::StatusRecord>(params_.status)->code = 9;
       return;
     }
     for (int cta = 0; cta < shape_.ctas(); ++cta)
@@ -52,20 +52,20 @@ class Kernel {
 
   void record(const RoleSlice& slice, int cta, const FakeLaunch& launch) const {
     if (faulty(slice, "no_record")) return;
-    image::SampleRecord record;
+    launch::SampleRecord record;
     record.clock_start = launch.clock;
     record.clock_end = launch.clock + launch.cycles;
     record.timer_start = to_ns(record.clock_start);
     record.timer_end = to_ns(record.clock_end);
     const int turns = slice.role == Role::producer ? shape_.producer_turns : shape_.consumer_turns;
     const bool all = slice.role == Role::victim;
-    record.items = all ? params_.items : image::items_of_unit(params_.items, slice.unit, turns);
+    record.items = all ? params_.items : launch::items_of_unit(params_.items, slice.unit, turns);
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
     record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
     record.phases_checked = static_cast<std::uint32_t>(shape_.phases_checked);
     record.readings[0] = script_.timer_step;
-    for (const image::Reading& reading : shape_.readings)
+    for (const launch::Reading& reading : shape_.readings)
       if (reading.role == slice.role)
         record.readings[reading.index] = launch.readings[reading.index];
     if (faulty(slice, "wrong_items")) --record.items;
@@ -74,15 +74,15 @@ class Kernel {
     if (faulty(slice, "fewer_checked")) --record.phases_checked;
     if (faulty(slice, "other_sm")) ++record.sm;
     if (faulty(slice, "backwards")) std::swap(record.clock_start, record.clock_end);
-    at<image::SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] =
+    at<launch::SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] =
         record;
   }
 
   // Word by word, as a kernel does it: another way than expected_checksum's closed form.
   std::uint32_t checksum_of(const RoleSlice& slice, int lane) const {
-    const image::PayloadShape& payload = shape_.payload;
+    const launch::PayloadShape& payload = shape_.payload;
     const int vector = payload.consumer_vector_words, threads = payload.consumer_threads;
-    const auto tile = image::words_of_slot(shape_).value();
+    const auto tile = launch::words_of_slot(shape_).value();
     const auto period = static_cast<std::uint32_t>(payload.period);
     std::uint32_t hash = 0;
     const bool turns = shape_.consumer_turns > 1;
@@ -91,12 +91,12 @@ class Kernel {
       for (int m = 0; m < payload.words_per_slot / (threads * vector); ++m)
         for (int v = 0; v < vector; ++v) {
           const int word = (m * threads + slice.rank + lane) * vector + v;
-          const image::tensor::TileWord own =
-              tile.empty() ? image::tensor::TileWord{false, static_cast<std::uint32_t>(word)}
+          const launch::tensor::TileWord own =
+              tile.empty() ? launch::tensor::TileWord{false, static_cast<std::uint32_t>(word)}
                            : tile[static_cast<std::size_t>(word)];
           const std::uint32_t image = period > 0 ? item % period : item;
-          const std::uint32_t first = params_.seed + image * image::payload_item_step;
-          hash = hash * image::payload_checksum_multiplier + own.value + (own.is_fill ? 0 : first);
+          const std::uint32_t first = params_.seed + image * launch::payload_item_step;
+          hash = hash * launch::payload_checksum_multiplier + own.value + (own.is_fill ? 0 : first);
         }
     return hash;
   }
@@ -146,14 +146,14 @@ FakeScript fake_script(const nlohmann::json& json) {
   return script;
 }
 
-Status check_fake_buffers(const std::vector<image::Buffer>& buffers,
+Status check_fake_buffers(const std::vector<launch::Buffer>& buffers,
                           const std::vector<std::uint64_t>& addresses) {
   if (buffers.size() != addresses.size())
     return fail(Step::launch, "{} buffers in {} parameters", buffers.size(), addresses.size());
   for (std::size_t n = 0; n < buffers.size(); ++n) {
     auto* words = reinterpret_cast<std::uint32_t*>(addresses[n]);
     const std::size_t last = buffers[n].words() - 1;
-    const std::string fill = image::to_string(buffers[n].fill);
+    const std::string fill = launch::to_string(buffers[n].fill);
     // Known words of each fill: those of random:1 are what numpy's MT19937 draws first.
     const bool right = fill == "none"       ? true
                        : fill == "index"    ? words[0] == 0 && words[last] == last
@@ -169,9 +169,9 @@ Status check_fake_buffers(const std::vector<image::Buffer>& buffers,
 
 bool fake_guard(const FakeScript& script, std::uint64_t block) {
   if (block == 0) return false;
-  const auto& header = *reinterpret_cast<const image::GuardHeader*>(block);
+  const auto& header = *reinterpret_cast<const launch::GuardHeader*>(block);
   if (script.fault == "report") {
-    auto& report = *reinterpret_cast<image::GuardReport*>(header.report);
+    auto& report = *reinterpret_cast<launch::GuardReport*>(header.report);
     report = {1, 1, 0, 1, 0, 3, 1, 0, 1024 + 16, 0, header.limit_ns, 1024, 0, 0};
   }
   if (script.fault != "crumbs") return false;

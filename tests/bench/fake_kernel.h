@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/launch.h"
+#include "core/launch/launch.h"
 
 #include <string>
 #include <vector>
@@ -37,13 +37,13 @@ struct FakeLaunch {
 };
 
 // Addresses in `params` are host addresses. The CTA of rank r of a cluster runs on SM 2 r + 1.
-void run_fake_kernel(const image::LaunchShape& shape, const FakeScript& script,
-                     const image::KernelParams& params, const FakeLaunch& launch);
+void run_fake_kernel(const launch::LaunchShape& shape, const FakeScript& script,
+                     const launch::KernelParams& params, const FakeLaunch& launch);
 
 // Whether each buffer is as its fill says, last word too, as a kernel finds them that counts in the
 // first and last word of each: Step::launch names the one that is not. Addresses are those of the
 // host.
-Status check_fake_buffers(const std::vector<image::Buffer>& buffers,
+Status check_fake_buffers(const std::vector<launch::Buffer>& buffers,
                           const std::vector<std::uint64_t>& addresses);
 
 // What a guarded kernel leaves in the block at this host address: with the fault "report" a report

@@ -1,12 +1,12 @@
 #include "bench/campaign/plan.h"
-#include "tests/store/rows.h"
+#include "tests/results/rows.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using record::PointKey;
-using store::Store;
+using results::PointKey;
+using results::Store;
 
 namespace {
 
@@ -18,13 +18,13 @@ TEST(FinishedPoints, FindComparesTheWholeKey) {
   Store store = Store::open_in_memory().value();
   ASSERT_TRUE(store.add_device(some_device()));
   ASSERT_TRUE(store.add_run(some_run()));
-  const record::PointRow point = some_point("ring/a", 2);
+  const results::PointRow point = some_point("ring/a", 2);
   const PointKey key = bench::campaign::key_of(point);
   EXPECT_FALSE(finds(store, key));
   ASSERT_TRUE(store.add_point(point));
   EXPECT_TRUE(finds(store, key));
   std::vector<PointKey> others(8, key);
-  others[0].kind = record::PointKind::modes;
+  others[0].kind = results::PointKind::modes;
   others[1].variant_hash = "x";
   others[2].text_hash = "x";
   others[3].device_uuid = "GPU-2";

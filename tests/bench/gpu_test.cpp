@@ -45,10 +45,10 @@ TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
 // The kernel traps where a buffer is not as its fill says, at any launch of the point: each launch
 // finds it filled anew. The second is told of other fills than it looks for.
 TEST_F(GpuTest, BuffersOfAHeadAreFilledBeforeEachLaunch) {
-  using Kind = image::BufferFill::Kind;
-  const std::vector<image::Buffer> right = {{"numbers", 4096, {Kind::index, 0}},
-                                            {"draws", 64, {Kind::random, 1}},
-                                            {"zeros", 64, {Kind::word, 0}}};
+  using Kind = launch::BufferFill::Kind;
+  const std::vector<launch::Buffer> right = {{"numbers", 4096, {Kind::index, 0}},
+                                             {"draws", 64, {Kind::random, 1}},
+                                             {"zeros", 64, {Kind::word, 0}}};
   add("buffers", "pb_buffers", "pb_buffers", broken_module());
   manifest_.variants.back().launch.buffers = right;
   add("other_fill", "pb_buffers", "pb_buffers", broken_module());
@@ -81,7 +81,7 @@ bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
 TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
-  take_hanging(folder, image::Build::guarded);
+  take_hanging(folder, launch::Build::guarded);
   const ProcessOutput output = run({"--watchdog-seconds", "20"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   auto found = errors();
@@ -105,10 +105,10 @@ TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   auto found = errors();
   const std::string place = fmt::format("at stranger.ptx:{}", waiting_stranger_line);
-  const std::string& error = found["whole/stranger/hangs"];
+  const std::string& error = found["external/stranger/hangs"];
   EXPECT_EQ(error.find("guard: guarded build, 1 items: deadlock: warp 0 lane "), 0U) << error;
   EXPECT_TRUE(contains(error, "= 4, found 7") && contains(error, place)) << error;
-  EXPECT_EQ(found["whole/stranger/ends"], "");
+  EXPECT_EQ(found["external/stranger/ends"], "");
   EXPECT_EQ(found["broken/after"], "");
 }
 
@@ -116,7 +116,7 @@ TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
 TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
-  take_hanging(folder, image::Build::timed, "hanging/parity");
+  take_hanging(folder, launch::Build::timed, "hanging/parity");
   const ProcessOutput output = run({"--watchdog-seconds", "5"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const std::string error = errors()["hanging/parity"];
@@ -129,7 +129,7 @@ TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
 // 16 is the most of a manifest, and some GPUs take 8; the row names that and what this one takes.
 TEST_F(GpuTest, AClusterThatIsTooLargeIsARowWithTheDevicesLimit) {
   add("cluster", "pb_sound", "pb_sound", broken_module());
-  manifest_.variants.back().launch.cluster_size = image::most_ctas_of_cluster;
+  manifest_.variants.back().launch.cluster_size = launch::most_ctas_of_cluster;
   add("after", "pb_sound", "pb_sound", broken_module());
   const ProcessOutput output = run();
   EXPECT_EQ(output.exit_status, 0) << output.err;
@@ -156,7 +156,7 @@ TEST_F(GpuTest, VariantsOfTheBundleRunAndTheirPayloadIsRight) {
   constexpr std::size_t wanted = 100;  // spread over the bundle
   const std::size_t stride = std::max<std::size_t>(1, whole_.variants.size() / wanted);
   std::size_t n = 0;
-  keep([&](const image::BundleVariant& variant) {
+  keep([&](const launch::BundleVariant& variant) {
     return n++ % stride == 0 && !is_anchor(variant);
   });
   const ProcessOutput output = run({"--no-aa"});
@@ -167,9 +167,9 @@ TEST_F(GpuTest, VariantsOfTheBundleRunAndTheirPayloadIsRight) {
 using Points = std::multiset<std::pair<std::string, int>>;
 
 // Of each variant the repetitions that have a row, measured or of the same code.
-Points points_of(const std::vector<record::PointRow>& rows) {
+Points points_of(const std::vector<results::PointRow>& rows) {
   Points found;
-  for (const record::PointRow& row : rows) {
+  for (const results::PointRow& row : rows) {
     EXPECT_FALSE(row.error) << row.variant_id.text() << ": " << row.error->message;
     found.emplace(row.variant_id.text(), row.repetition);
   }
@@ -181,7 +181,7 @@ Points points_of(const std::vector<record::PointRow>& rows) {
 TEST_F(GpuTest, KilledAndEndedItLosesAndRepeatsNoPoint) {
   const std::size_t stride = std::max<std::size_t>(1, whole_.variants.size() / 60);
   std::size_t n = 0;
-  keep([&](const image::BundleVariant& variant) {
+  keep([&](const launch::BundleVariant& variant) {
     return n++ % stride == 0 && !is_anchor(variant);
   });
   const std::vector<std::string> flags = {"--benchmark_repetitions=300", "--no-aa"};

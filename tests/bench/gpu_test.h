@@ -3,8 +3,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/process.h"
-#include "core/image/bundle.h"
-#include "core/store/store.h"
+#include "core/launch/bundle.h"
+#include "core/results/store.h"
 #include "tests/bench/broken_kernels.h"
 #include "tests/bench/hanging_kernels.h"
 
@@ -26,7 +26,7 @@ inline std::string program_path() {
   return fs::exists(beside) ? beside.string() : PHASEBIT_BENCH;
 }
 
-inline bool is_anchor(const image::BundleVariant& variant) {
+inline bool is_anchor(const launch::BundleVariant& variant) {
   return variant.key.value("probe") == "anchor";
 }
 
@@ -36,12 +36,12 @@ class GpuTest : public ::testing::Test {
     const char* bundle = std::getenv("PHASEBIT_BUNDLE");
     if (bundle == nullptr) GTEST_SKIP() << "PHASEBIT_BUNDLE names no bundle";
     source_ = bundle;
-    auto manifest = image::read_manifest(source_);
+    auto manifest = launch::read_manifest(source_);
     ASSERT_TRUE(manifest) << manifest.error().text();
     whole_ = std::move(*manifest);
     manifest_ = whole_;
     manifest_.variants.clear();
-    keep([](const image::BundleVariant& variant) { return is_anchor(variant); });
+    keep([](const launch::BundleVariant& variant) { return is_anchor(variant); });
     folder_.emplace(std::move(base::TempDir::create().value()));
     if (const std::string missing = no_gpu(); !missing.empty()) GTEST_SKIP() << missing;
   }
@@ -49,27 +49,27 @@ class GpuTest : public ::testing::Test {
   // Adds variants of the source bundle.
   template <typename Wanted>
   void keep(Wanted wanted) {
-    for (const image::BundleVariant& variant : whole_.variants)
+    for (const launch::BundleVariant& variant : whole_.variants)
       if (wanted(variant)) manifest_.variants.push_back(variant);
   }
 
   // A variant of one warp whose builds are kernels of broken_module().
   void add(const std::string& name, const std::string& timed, const std::string& guarded,
            const std::string& module) {
-    image::BundleVariant variant;
+    launch::BundleVariant variant;
     variant.key.id = "broken/" + name;
     variant.key.hash = base::short_hash(variant.key.id);
     variant.key.axes = {{"probe", "broken"}};
     variant.launch.threads = 32;
-    variant.launch.slices = {{0, 0, 1, image::Role::consumer, 0, 0}};
+    variant.launch.slices = {{0, 0, 1, launch::Role::consumer, 0, 0}};
     for (const auto& [build, entry] :
-         {std::pair{image::Build::timed, timed}, {image::Build::guarded, guarded}}) {
-      image::Image image;
+         {std::pair{launch::Build::timed, timed}, {launch::Build::guarded, guarded}}) {
+      launch::Image image;
       image.build = build;
       image.entry = entry;
       image.module = base::content_hash(module);
       image.text_hash = image.sass_class = name + entry;
-      image.gate.verdict = image::GateVerdict::passed;
+      image.gate.verdict = launch::GateVerdict::passed;
       variant.images.push_back(image);
     }
     modules_[base::content_hash(module)] = module;
@@ -78,19 +78,19 @@ class GpuTest : public ::testing::Test {
 
   // The hanging kernels as one of the builds, beside a sound kernel as the other; and one behind
   // them.
-  void take_hanging(const fs::path& folder, image::Build build, const std::string& only = "") {
-    const image::Manifest hanging = image::read_manifest(folder).value();
-    for (image::BundleVariant variant : hanging.variants) {
-      if (variant.whole || (!only.empty() && variant.key.id != only)) continue;
-      image::Image& image = variant.images.front();
-      modules_[image.module] = image::read_module(folder, image.module).value();
+  void take_hanging(const fs::path& folder, launch::Build build, const std::string& only = "") {
+    const launch::Manifest hanging = launch::read_manifest(folder).value();
+    for (launch::BundleVariant variant : hanging.variants) {
+      if (variant.external || (!only.empty() && variant.key.id != only)) continue;
+      launch::Image& image = variant.images.front();
+      modules_[image.module] = launch::read_module(folder, image.module).value();
       add("sound", "pb_sound", "pb_sound", broken_module());
-      const image::BundleVariant sound = manifest_.variants.back();
+      const launch::BundleVariant sound = manifest_.variants.back();
       manifest_.variants.pop_back();
       image.build = build;
-      if (build == image::Build::timed) image.guard = {};
-      variant.images.push_back(
-          *sound.image(build == image::Build::timed ? image::Build::guarded : image::Build::timed));
+      if (build == launch::Build::timed) image.guard = {};
+      variant.images.push_back(*sound.image(build == launch::Build::timed ? launch::Build::guarded
+                                                                          : launch::Build::timed));
       // All have the same sound twin, but none is measured for another.
       variant.images.back().sass_class = variant.images.back().text_hash = variant.key.id;
       // A cluster has no SM of its own choice, which the sound kernel waits for: its timed build is
@@ -102,11 +102,11 @@ class GpuTest : public ::testing::Test {
 
   // Strangers' kernels with both builds, and a sound one of ours behind them.
   void take_strangers(const fs::path& folder) {
-    const image::Manifest hanging = image::read_manifest(folder).value();
-    for (const image::BundleVariant& variant : hanging.variants) {
-      if (!variant.whole) continue;
-      for (const image::Image& image : variant.images)
-        modules_[image.module] = image::read_module(folder, image.module).value();
+    const launch::Manifest hanging = launch::read_manifest(folder).value();
+    for (const launch::BundleVariant& variant : hanging.variants) {
+      if (!variant.external) continue;
+      for (const launch::Image& image : variant.images)
+        modules_[image.module] = launch::read_module(folder, image.module).value();
       manifest_.variants.push_back(variant);
     }
     add("after", "pb_sound", "pb_sound", broken_module());
@@ -115,12 +115,12 @@ class GpuTest : public ::testing::Test {
   // Writes the bundle and runs the program, after `words` of its command line (such as timeout).
   base::ProcessOutput run(const std::vector<std::string>& flags = {},
                           std::vector<std::string> words = {}) {
-    for (const image::BundleVariant& variant : manifest_.variants)
-      for (const image::Image& image : variant.images)
+    for (const launch::BundleVariant& variant : manifest_.variants)
+      for (const launch::Image& image : variant.images)
         if (!image.module.empty() && !modules_.contains(image.module))
-          modules_[image.module] = image::read_module(source_, image.module).value();
+          modules_[image.module] = launch::read_module(source_, image.module).value();
     const fs::path bundle = folder_->path() / "bundle";
-    EXPECT_TRUE(image::write_bundle(bundle, manifest_, modules_));
+    EXPECT_TRUE(launch::write_bundle(bundle, manifest_, modules_));
     for (const std::string& word :
          {program_path(), std::string("--bundle"), bundle.string(), std::string("--store"),
           store_path().string(), std::string("--benchmark_enable_random_interleaving=false")})
@@ -136,11 +136,11 @@ class GpuTest : public ::testing::Test {
   fs::path store_path() const { return folder_->path() / "store.sqlite"; }
 
   // A/A controls and anchors left out.
-  std::vector<record::PointRow> rows() {
-    auto store = store::Store::open(store_path());
-    std::vector<record::PointRow> found = store ? store->points().value() : decltype(found){};
-    std::erase_if(found, [](const record::PointRow& row) {
-      return row.kind != record::PointKind::point || row.aa_control;
+  std::vector<results::PointRow> rows() {
+    auto store = results::Store::open(store_path());
+    std::vector<results::PointRow> found = store ? store->points().value() : decltype(found){};
+    std::erase_if(found, [](const results::PointRow& row) {
+      return row.kind != results::PointKind::point || row.aa_control;
     });
     return found;
   }
@@ -148,19 +148,19 @@ class GpuTest : public ::testing::Test {
   // "" for a measured point, else its error.
   std::map<std::string, std::string> errors() {
     std::map<std::string, std::string> found;
-    for (const record::PointRow& row : rows())
+    for (const results::PointRow& row : rows())
       found[row.variant_id] =
           row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
                     : "";
     return found;
   }
 
-  image::Manifest whole_, manifest_;
+  launch::Manifest whole_, manifest_;
 
  private:
   // Why there is no GPU to test on; "" when there is one.
   std::string no_gpu() {
-    image::Manifest anchors = manifest_;
+    launch::Manifest anchors = manifest_;
     add("sound", "pb_sound", "pb_sound", broken_module());
     const base::ProcessOutput output = run({"--ignore-anchors"});
     manifest_ = anchors;

@@ -2,7 +2,7 @@
 #include "bench/worker/handle.h"
 
 #include "bench/campaign/plan.h"
-#include "core/record/statistics.h"
+#include "core/results/statistics.h"
 #include "tests/bench/fake_bundle.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Worker {
 
   PointRequest request(std::size_t n) const {
     const bench::campaign::PointMaker maker;
-    return maker.request(maker.row(variants.at(n), record::PointKind::point, {}), {});
+    return maker.request(maker.row(variants.at(n), results::PointKind::point, {}), {});
   }
 
   double cycles(std::size_t n, std::optional<std::size_t> next) {
@@ -38,12 +38,12 @@ struct Worker {
     if (next) ahead = request(*next);
     const auto measured = handle->measure(request(n), ahead);
     if (!measured) return -1;
-    const auto summary = record::summarise(measured->samples);
+    const auto summary = results::summarise(measured->samples);
     return summary ? summary->cycles : -2;
   }
 
   FakeBundle bundle;
-  std::vector<image::BundleVariant> variants;
+  std::vector<launch::BundleVariant> variants;
   std::optional<WorkerHandle> handle;
 };
 

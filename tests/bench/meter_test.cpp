@@ -11,8 +11,8 @@
 namespace phasebit::test {
 
 using bench::point::Phase;
-using image::LaunchShape;
-using image::Role;
+using launch::LaunchShape;
+using launch::Role;
 
 namespace {
 
@@ -62,9 +62,9 @@ TEST(MeterTest, EveryFaultIsNamedWithItsPlace) {
 TEST(MeterTest, ARowWhoseItemsAloneAreVerifiedSaysSo) {
   Bench bench;
   bench.variant.launch.payload = {};
-  EXPECT_EQ(bench.measure().value().quality, record::Quality());  // its barriers are read back
+  EXPECT_EQ(bench.measure().value().quality, results::Quality());  // its barriers are read back
   bench.variant.launch.phases_checked = 0;
-  EXPECT_EQ(record::words_of(bench.measure().value().quality),
+  EXPECT_EQ(results::words_of(bench.measure().value().quality),
             (std::vector<std::string>{"items_only"}));
 }
 
@@ -142,7 +142,7 @@ TEST(MeterTest, AQuietPointStopsAfterOneBatch) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
-  EXPECT_EQ(measured->quality, record::Quality());
+  EXPECT_EQ(measured->quality, results::Quality());
   EXPECT_NEAR(measured->megahertz, 1500, 5);
 }
 
@@ -163,13 +163,13 @@ TEST(MeterTest, AShortSpanLeavesTheClockUnresolved) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->megahertz, 0);
-  EXPECT_EQ(record::words_of(measured->quality), (std::vector<std::string>{"clock_unresolved"}));
+  EXPECT_EQ(results::words_of(measured->quality), (std::vector<std::string>{"clock_unresolved"}));
 }
 
 TEST(MeterTest, AThrottledGpuIsFlagged) {
   Bench bench;
   bench.bundle.kernel("a_t") = {{"throttled", true}};
-  EXPECT_EQ(record::words_of(bench.measure().value().quality),
+  EXPECT_EQ(results::words_of(bench.measure().value().quality),
             (std::vector<std::string>{"throttled"}));
 }
 

@@ -13,7 +13,7 @@ namespace phasebit::test {
 struct Bench {
   FakeBundle bundle;
   std::unique_ptr<bench::device::Device> device;
-  image::BundleVariant variant = ring_variant("a");
+  launch::BundleVariant variant = ring_variant("a");
   bench::point::MeasureRequest request;
   std::vector<bench::point::Phase> phases;
 

@@ -2,7 +2,7 @@
 // anybody's PTX is, with their site tables. For a machine that has neither gen nor templates.
 // Usage: pack_hanging OUT
 #include "core/base/hash.h"
-#include "core/image/bundle.h"
+#include "core/launch/bundle.h"
 #include "gen/guard/guard.h"
 #include "tests/bench/hanging_kernels.h"
 
@@ -10,8 +10,8 @@
 
 namespace phasebit::test {
 
-using image::Build;
-using image::Manifest;
+using launch::Build;
+using launch::Manifest;
 
 namespace {
 
@@ -28,21 +28,21 @@ Status add(const HangingKernel& kernel, Manifest& manifest,
            std::map<std::string, std::string>& modules) {
   PHASEBIT_TRY_ASSIGN(made, guarded_text(kernel));
   const std::string text = ptx::write_ptx(made.file);
-  image::BundleVariant variant;
+  launch::BundleVariant variant;
   variant.key.id = std::string("hanging/") + kernel.name;
   variant.key.hash = base::short_hash(variant.key.id);
   variant.key.axes = {{"probe", "hanging"}, {"kernel", kernel.name}};
   variant.launch.threads = kernel.threads;
   variant.launch.cluster_size = kernel.cluster_size;
   variant.launch.slices = {
-      {0, 0, 1, image::Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};
+      {0, 0, 1, launch::Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};
   if (kernel.cluster_size > 1) variant.launch.second_rank = 1;
-  image::Image image;
+  launch::Image image;
   image.build = Build::guarded;
   image.entry = std::string("hang_") + kernel.name;
   image.module = base::content_hash(text);
   image.text_hash = image.sass_class = image.entry;
-  image.gate.verdict = image::GateVerdict::passed;
+  image.gate.verdict = launch::GateVerdict::passed;
   image.guard.sites = made.sites;
   variant.images = {image};
   modules[image.module] = text;
@@ -57,23 +57,24 @@ Status add_stranger(const char* name, std::uint32_t word, Manifest& manifest,
   const std::string text = waiting_stranger;
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "stranger.ptx"));
   PHASEBIT_TRY_ASSIGN(made, guard::guard(file));
-  image::BundleVariant variant;
-  variant.key.id = std::string("whole/stranger/") + name;
+  launch::BundleVariant variant;
+  variant.key.id = std::string("external/stranger/") + name;
   variant.key.hash = base::short_hash(variant.key.id);
-  variant.key.axes = {{"probe", image::whole_kind}, {"file", "stranger"}, {"entry", name}};
+  variant.key.axes = {{"probe", launch::external_kind}, {"file", "stranger"}, {"entry", name}};
   variant.launch.threads = 32;
   variant.launch.unit = "ns per item";
-  image::WholeLaunch whole;
-  const image::BufferFill fill{image::BufferFill::Kind::word, word};
-  whole.block = {32, 1, 1};
-  whole.parameter_bytes = 12;
-  whole.starts = {0, 8};
-  whole.parameters = {{"flag", image::WholeParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
-                      {"n", image::WholeParameter::Kind::items, 8, 4, 0, {}}};
-  variant.whole = whole;
+  launch::ExternalLaunch external;
+  const launch::BufferFill fill{launch::BufferFill::Kind::word, word};
+  external.block = {32, 1, 1};
+  external.parameter_bytes = 12;
+  external.starts = {0, 8};
+  external.parameters = {
+      {"flag", launch::ExternalParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
+      {"n", launch::ExternalParameter::Kind::items, 8, 4, 0, {}}};
+  variant.external = external;
   for (const Build build : {Build::timed, Build::guarded}) {
     const std::string& code = build == Build::timed ? text : ptx::write_ptx(made.file);
-    image::Image image;
+    launch::Image image;
     image.build = build;
     image.entry = "stranger";
     image.module = base::content_hash(code);
@@ -94,7 +95,7 @@ Status pack(const fs::path& out) {
     PHASEBIT_TRY(add(kernel, manifest, modules));
   PHASEBIT_TRY(add_stranger("ends", 4, manifest, modules));
   PHASEBIT_TRY(add_stranger("hangs", 7, manifest, modules));
-  return image::write_bundle(out, manifest, modules);
+  return launch::write_bundle(out, manifest, modules);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 
 namespace phasebit::test {
 
-using image::product::ProductShape;
+using launch::product::ProductShape;
 
 namespace {
 
 constexpr ProductShape tile = {16, 8, 1};
 
-void multiply(image::LaunchShape& launch) {
+void multiply(launch::LaunchShape& launch) {
   launch.payload.words_per_slot = tile.slot_bytes() / 4;
   launch.payload.consumer_threads = 32;
   launch.payload.period = 2;
@@ -30,10 +30,10 @@ TEST(Product, AnotherChecksumIsAnErrorOfTheThread) {
 }
 
 TEST(Product, PassesThroughTheManifest) {
-  image::Manifest manifest;
+  launch::Manifest manifest;
   manifest.variants = {ring_variant("a"), ring_variant("b")};
   manifest.variants[0].launch.payload.product = {128, 256, 2};
-  const auto read = image::manifest_from_json(image::to_json(manifest), "m");
+  const auto read = launch::manifest_from_json(launch::to_json(manifest), "m");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->variants[0].launch.payload.product, (ProductShape{128, 256, 2}));
   EXPECT_EQ(read->variants[1].launch.payload.product, ProductShape{});

@@ -10,8 +10,8 @@
 
 namespace phasebit::test {
 
-using record::PointKind;
-using record::PointRow;
+using results::PointKind;
+using results::PointRow;
 
 using Clock = std::chrono::steady_clock;
 
@@ -47,7 +47,7 @@ pid_t Program::start(const std::vector<std::string>& flags) {
 
 std::vector<PointRow> Program::rows(PointKind kind) {
   std::vector<PointRow> found;
-  auto store = store::Store::open(bundle.file("store.sqlite"));
+  auto store = results::Store::open(bundle.file("store.sqlite"));
   if (!store) return found;
   const auto all = store->points();
   for (std::size_t n = 0; all && n < all->size(); ++n)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/process.h"
-#include "core/record/statistics.h"
-#include "core/store/store.h"
+#include "core/results/statistics.h"
+#include "core/results/store.h"
 #include "tests/bench/fake_bundle.h"
 
 #include <string>
@@ -20,7 +20,7 @@ struct Program {
   base::ProcessOutput run(const std::vector<std::string>& flags);
   // The same without waiting for it; what it says goes to file("log").
   pid_t start(const std::vector<std::string>& flags);
-  std::vector<record::PointRow> rows(record::PointKind kind);
+  std::vector<results::PointRow> rows(results::PointKind kind);
   // Waits until the store has so many points.
   void await_points(std::size_t count);
 
@@ -33,8 +33,8 @@ extern const std::vector<std::string> once;
 std::vector<std::string> once_with(std::vector<std::string> flags);
 
 bool contains(const std::string& text, const std::string& part);
-const record::PointRow* row_of(const std::vector<record::PointRow>& rows, const std::string& id);
+const results::PointRow* row_of(const std::vector<results::PointRow>& rows, const std::string& id);
 // "" without an error, "no row" without a row.
-std::string error_of(const std::vector<record::PointRow>& rows, const std::string& id);
+std::string error_of(const std::vector<results::PointRow>& rows, const std::string& id);
 
 }  // namespace phasebit::test

@@ -10,7 +10,7 @@
 namespace phasebit::test {
 
 using base::ProcessOutput;
-using record::PointKind;
+using results::PointKind;
 
 namespace {
 
@@ -24,9 +24,9 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 16U);  // 2 variants, 7 repetitions, one of them with its A/A control
-  for (const record::PointRow& row : rows) {
+  for (const results::PointRow& row : rows) {
     ASSERT_FALSE(row.error) << row.error->message;
-    const record::Summary summary = record::summarise(row.samples).value();
+    const results::Summary summary = results::summarise(row.samples).value();
     EXPECT_NEAR(summary.cycles, row.variant_id == "ring/a" ? 40 : 55.5, 0.01);
     EXPECT_NEAR(row.megahertz, 1500, 5);  // the fake's clock
   }
@@ -35,9 +35,9 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
 
 TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
   Program program;
-  program.bundle.add(ring_variant("a")).images[0].gate = {image::GateVerdict::failed,
+  program.bundle.add(ring_variant("a")).images[0].gate = {launch::GateVerdict::failed,
                                                           "wait: expected 1 of BAR.SYNC*, found 2"};
-  program.bundle.add(ring_variant("b")).images[0].gate = {image::GateVerdict::ungated,
+  program.bundle.add(ring_variant("b")).images[0].gate = {launch::GateVerdict::ungated,
                                                           "no rules for x"};
   program.bundle.add(ring_variant("c"));
   EXPECT_EQ(program.run(once).exit_status, 0);
@@ -53,7 +53,7 @@ TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
 TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   Program program;
   program.bundle.add(ring_variant("a"));
-  image::BundleVariant twin = ring_variant("b");
+  launch::BundleVariant twin = ring_variant("b");
   twin.images[0].sass_class = "class a_t";
   twin.images[0].text_hash = "text a_t";
   program.bundle.add(twin);
@@ -64,7 +64,7 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_FALSE(row_of(rows, "ring/a")->samples.empty());
   EXPECT_TRUE(rows[1].samples.empty());
-  EXPECT_EQ(rows[1].verdict, record::Verdict::same_code);
+  EXPECT_EQ(rows[1].verdict, results::Verdict::same_code);
   EXPECT_EQ(rows[1].same_as, "ring/a");
   EXPECT_EQ(rows[2].variant_id, "ring/b");  // the control is the second member
   EXPECT_TRUE(rows[2].aa_control);
@@ -78,7 +78,7 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
 TEST(ProgramTest, AControlThatDiffersRefutesItsClass) {
   Program program;
   for (const char* name : {"a", "b", "c"}) {
-    image::Image& timed = program.bundle.add(ring_variant(name)).images[0];
+    launch::Image& timed = program.bundle.add(ring_variant(name)).images[0];
     timed.sass_class = "class a_t";
     timed.text_hash = "text a_t";
   }
@@ -97,16 +97,16 @@ TEST(ProgramTest, AControlThatDiffersRefutesItsClass) {
     const auto rows = program.rows(PointKind::point);
     for (const char* id : {"ring/a", "ring/b", "ring/c"}) {
       const auto wrong = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
-        return row.variant_id == id && row.verdict == record::Verdict::wrong;
+        return row.variant_id == id && row.verdict == results::Verdict::wrong;
       });
       EXPECT_EQ(wrong, run + 1) << id;
     }
-    EXPECT_EQ(row_of(rows, "ring/d")->verdict, record::Verdict::measured);
+    EXPECT_EQ(row_of(rows, "ring/d")->verdict, results::Verdict::measured);
   }
 }
 
-record::Summary summary_of(double cycles, double half_width) {
-  record::Summary summary;
+results::Summary summary_of(double cycles, double half_width) {
+  results::Summary summary;
   summary.cycles = cycles;
   summary.interval.interval = {cycles - half_width, cycles + half_width};
   return summary;
@@ -115,7 +115,7 @@ record::Summary summary_of(double cycles, double half_width) {
 TEST(ClassControl, IsApartByMoreThanTheFloor) {
   using bench::campaign::are_apart;
   const auto all = [](const std::vector<double>& cycles, double half = 0) {
-    std::vector<record::Summary> summaries;
+    std::vector<results::Summary> summaries;
     for (const double one : cycles) summaries.push_back(summary_of(one, half));
     return summaries;
   };
@@ -183,7 +183,7 @@ TEST(ProgramTest, AClusterThatTheDeviceRefusesIsARowAndTheSweepGoesOn) {
 TEST(ProgramTest, ReadingsAreInTheRowAndInTheCounters) {
   Program program;
   program.bundle.add(ring_variant("a")).launch.readings = {
-      {"polls", "polls per item", image::Role::consumer, 0}};
+      {"polls", "polls per item", launch::Role::consumer, 0}};
   program.bundle.kernel("a_t") = {{"readings", {2.5}}};
   const std::string file = program.bundle.file("out.json").string();
   const ProcessOutput output =
@@ -191,8 +191,8 @@ TEST(ProgramTest, ReadingsAreInTheRowAndInTheCounters) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0].readings, (std::vector<record::ReadingName>{{"polls", "polls per item"}}));
-  EXPECT_NEAR(record::summarise(rows[0].samples).value().readings.at(0).value, 2.5, 0.01);
+  EXPECT_EQ(rows[0].readings, (std::vector<results::ReadingName>{{"polls", "polls per item"}}));
+  EXPECT_NEAR(results::summarise(rows[0].samples).value().readings.at(0).value, 2.5, 0.01);
   const auto json = nlohmann::json::parse(base::read_file(file).value());
   EXPECT_NEAR(json["benchmarks"][0]["polls"], 2.5, 0.01);
   EXPECT_TRUE(json["benchmarks"][0].contains("polls_ci_half_width"));
@@ -221,7 +221,7 @@ TEST(ProgramTest, AModesPassNamesWhatSeparatesThem) {
   const auto rows = program.rows(PointKind::modes);
   ASSERT_EQ(rows.size(), 32U);
   EXPECT_EQ(rows[31].repetition, 1);
-  EXPECT_EQ(rows[31].conditions, (record::Conditions{{3, 3}}));
+  EXPECT_EQ(rows[31].conditions, (results::Conditions{{3, 3}}));
 }
 
 TEST(ProgramTest, ADryRunTouchesNothing) {
@@ -238,7 +238,7 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
 // A figure that nothing verifies would be stored as one that was verified.
 TEST(ProgramTest, AManifestThatWasChangedIsNotMeasured) {
   Program program;
-  image::BundleVariant variant = ring_variant("a");
+  launch::BundleVariant variant = ring_variant("a");
   variant.launch.phases_checked = 4;
   program.bundle.add(variant);
   const fs::path folder = program.bundle.write();
@@ -263,12 +263,12 @@ TEST(ProgramTest, AManifestThatWasChangedIsNotMeasured) {
 // Timed from outside: there is a duration, and no clock of an SM.
 TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   Program program;
-  image::BundleVariant variant = stranger_variant("a");
-  image::WholeLaunch whole;
-  whole.parameter_bytes = 4;
-  whole.starts = {0};
-  whole.parameters = {{"n", image::WholeParameter::Kind::items, 0, 4, 0, {}}};
-  variant.whole = whole;
+  launch::BundleVariant variant = stranger_variant("a");
+  launch::ExternalLaunch external;
+  external.parameter_bytes = 4;
+  external.starts = {0};
+  external.parameters = {{"n", launch::ExternalParameter::Kind::items, 0, 4, 0, {}}};
+  variant.external = external;
   program.bundle.add(variant);
   program.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};
   const ProcessOutput output = program.run(once);
@@ -278,16 +278,16 @@ TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].megahertz, 0);
-  EXPECT_EQ(record::words_of(rows[0].quality),
+  EXPECT_EQ(results::words_of(rows[0].quality),
             (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
 // It runs, and nothing of it is stored; one that fails is a row as any other.
 TEST(ProgramTest, AKernelWithoutAFigureLeavesNoRow) {
   Program program;
-  image::BundleVariant variant = stranger_variant("a");
-  variant.whole = image::WholeLaunch();
-  variant.whole->no_figure = true;
+  launch::BundleVariant variant = stranger_variant("a");
+  variant.external = launch::ExternalLaunch();
+  variant.external->no_figure = true;
   program.bundle.add(variant);
   const ProcessOutput ended = program.run(once);
   EXPECT_EQ(ended.exit_status, 0) << ended.err;

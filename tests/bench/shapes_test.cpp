@@ -7,8 +7,8 @@
 
 namespace phasebit::test {
 
-using image::LaunchShape;
-using image::Role;
+using launch::LaunchShape;
+using launch::Role;
 
 namespace {
 
@@ -69,7 +69,7 @@ TEST(ClusterTest, TheRolesAreInTwoRanksAndTheSmsAreTheGpusChoice) {
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_TRUE(measured->quality.items_only);
   EXPECT_EQ(measured->sms, (std::vector<int>{7, 11}));
-  EXPECT_NEAR(record::summarise(measured->samples).value().cycles, 40, 0.01);
+  EXPECT_NEAR(results::summarise(measured->samples).value().cycles, 40, 0.01);
 }
 
 TEST(ClusterTest, RolesInEveryRankAreVerifiedInEveryRank) {
@@ -105,11 +105,11 @@ TEST(ClusterTest, ASizeThatTheDeviceRefusesIsNamedWithItsLimit) {
 
 TEST(ClusterTest, TheClockIsThatOfOneSm) {
   const LaunchShape shape = cluster_shape(2, 0, 1);
-  std::vector<image::LaunchOutput> outputs(3);
+  std::vector<launch::LaunchOutput> outputs(3);
   const std::uint32_t sms[] = {4, 4, 9};
   for (std::size_t n = 0; n < 3; ++n) {
     outputs[n].records.resize(static_cast<std::size_t>(shape.records()));
-    image::SampleRecord& record = outputs[n].records[0];
+    launch::SampleRecord& record = outputs[n].records[0];
     record.role = 1;
     record.sm = sms[n];
     record.clock_start = 1'500'000 * n + (sms[n] == 9 ? 77'000'000 : 0);  // another counter
@@ -152,14 +152,14 @@ TEST(ReadingTest, EachHasItsSlopeAndItsSum) {
   bench.bundle.kernel("a_t") = {{"readings", {700, 2.5}}};
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  EXPECT_EQ(measured->readings, (std::vector<record::ReadingName>{{"polls", "polls per item"},
-                                                                  {"late", "cycles per item"}}));
+  EXPECT_EQ(measured->readings, (std::vector<results::ReadingName>{{"polls", "polls per item"},
+                                                                   {"late", "cycles per item"}}));
   EXPECT_EQ(measured->timer_step_ns, 0U);  // the first reading is none
-  const record::Summary summary = record::summarise(measured->samples).value();
+  const results::Summary summary = results::summarise(measured->samples).value();
   ASSERT_EQ(summary.readings.size(), 2U);
   EXPECT_NEAR(summary.readings[0].value, 2.5, 0.01);
   EXPECT_NEAR(summary.readings[1].value, 700, 0.01);
-  EXPECT_EQ(measured->quality, record::Quality());
+  EXPECT_EQ(measured->quality, results::Quality());
 }
 
 TEST(ReadingTest, ANoisyOneKeepsThePointGoingAndIsFlaggedByName) {
@@ -171,7 +171,7 @@ TEST(ReadingTest, ANoisyOneKeepsThePointGoingAndIsFlaggedByName) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 4U * 24);
-  EXPECT_EQ(record::words_of(measured->quality),
+  EXPECT_EQ(results::words_of(measured->quality),
             (std::vector<std::string>{"interval_too_wide:polls"}));
 }
 
@@ -189,7 +189,7 @@ TEST(CappedTest, NoLaunchHasMoreItemsThanAllowed) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
   std::uint32_t most = 0;
-  for (const record::Sample& sample : measured->samples) most = std::max(most, sample.items);
+  for (const results::Sample& sample : measured->samples) most = std::max(most, sample.items);
   EXPECT_EQ(most, 96U);  // 4 * 24: the largest multiple of 4 in 100 / 4 is 24
 }
 

@@ -7,15 +7,15 @@ namespace phasebit::test {
 namespace {
 
 // Slots of 256 words, whose images are added up in a buffer.
-void store_slots(image::LaunchShape& launch) {
+void store_slots(launch::LaunchShape& launch) {
   launch.payload.words_per_slot = 256;
   launch.payload.consumer_threads = 32;
   launch.payload.consumer_vector_words = 4;
   launch.payload.period = 37;
-  launch.stored = {"out", "", image::stores::StoreOperation::add_u32,
-                   image::stores::StoreRewrite::plus_one};
-  launch.buffers = {{"first", 64, {image::BufferFill::Kind::word, 1}},
-                    {"out", 4 * 256 * 37, {image::BufferFill::Kind::word, 5}}};
+  launch.stored = {"out", "", launch::stores::StoreOperation::add_u32,
+                   launch::stores::StoreRewrite::plus_one};
+  launch.buffers = {{"first", 64, {launch::BufferFill::Kind::word, 1}},
+                    {"out", 4 * 256 * 37, {launch::BufferFill::Kind::word, 5}}};
 }
 
 TEST(Stored, IsVerifiedBehindEachLaunch) {
@@ -56,11 +56,11 @@ TEST(Stored, ABufferThatIsNotThereIsAnErrorOfThePoint) {
 }
 
 TEST(Stored, PassesThroughTheManifest) {
-  image::Manifest manifest;
+  launch::Manifest manifest;
   manifest.variants = {ring_variant("a"), ring_variant("b")};
   store_slots(manifest.variants[0].launch);
   manifest.variants[0].launch.payload.copy_words = 4;
-  const auto read = image::manifest_from_json(image::to_json(manifest), "m");
+  const auto read = launch::manifest_from_json(launch::to_json(manifest), "m");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->variants[0].launch.stored, manifest.variants[0].launch.stored);
   EXPECT_EQ(read->variants[0].launch.payload.copy_words, 4);

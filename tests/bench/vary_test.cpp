@@ -7,8 +7,8 @@
 namespace phasebit::test {
 
 using bench::campaign::vary;
-using image::BundleVariant;
-using record::Conditions;
+using launch::BundleVariant;
+using results::Conditions;
 
 namespace {
 

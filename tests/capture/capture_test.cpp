@@ -1,17 +1,17 @@
 // `phasebit capture` of a program on a driver without a GPU.
-#include "core/image/bundle.h"
-#include "core/image/whole.h"
-#include "pipeline/launch/captured.h"
-#include "tests/cli/project.h"
+#include "core/launch/bundle.h"
+#include "core/launch/external.h"
+#include "join/capture/captured.h"
+#include "tests/app/project.h"
 
 #include <cstdlib>
 
 namespace phasebit::test {
 
 using base::ProcessOutput;
-using image::CapturedLaunch;
-using image::WholeLaunch;
-using Kind = image::WholeParameter::Kind;
+using launch::CapturedLaunch;
+using launch::ExternalLaunch;
+using Kind = launch::ExternalParameter::Kind;
 using Size = std::array<int, 3>;
 
 namespace {
@@ -34,14 +34,14 @@ class Capture : public testing::Test {
     return output.value_or(ProcessOutput{});
   }
   std::vector<CapturedLaunch> read() const {
-    const auto launches = image::read_launch_file(out());
+    const auto launches = launch::read_launch_file(out());
     EXPECT_TRUE(launches) << launches.error().text();
     return launches.value_or(std::vector<CapturedLaunch>{});
   }
   base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
-void expect_axpy(const WholeLaunch& launch, unsigned n) {
+void expect_axpy(const ExternalLaunch& launch, unsigned n) {
   EXPECT_EQ(launch.grid, (Size{4, 2, 1}));
   EXPECT_EQ(launch.block, (Size{64, 1, 1}));
   EXPECT_EQ(launch.shared_bytes, 1024);
@@ -64,7 +64,7 @@ TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
   const auto says = [&](const std::string& place, const std::string& at) {
     std::string text = note + "\n";
     text.replace(text.find("PLACE"), 5, place).replace(text.find("AT,"), 2, at);
-    const auto captured = pipeline::launch::parse_notes(text, "n.jsonl", {});
+    const auto captured = join::capture::parse_notes(text, "n.jsonl", {});
     return captured ? std::string() : captured.error().message;
   };
   EXPECT_EQ(says("0", "0"), "");
@@ -76,7 +76,7 @@ TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
 
 TEST(CaptureNotes, RefuseNumbersThatWouldWrap) {
   const auto captured =
-      pipeline::launch::parse_notes("{\"left_out\":18446744073709551615}\n", "n.jsonl", {});
+      join::capture::parse_notes("{\"left_out\":18446744073709551615}\n", "n.jsonl", {});
   ASSERT_FALSE(captured);
   EXPECT_NE(captured.error().message.find("not an integer of 32 bits: 18446744073709551615"),
             std::string::npos)
@@ -123,7 +123,7 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   EXPECT_EQ(launches[0].times, 2);
   expect_axpy(launches[0].launch, 5);
   EXPECT_EQ(launches[0].launch.parameters.back().at, 1024U);
-  const WholeLaunch& tiles = launches[1].launch;
+  const ExternalLaunch& tiles = launches[1].launch;
   EXPECT_EQ(tiles.cluster, (Size{2, 1, 1}));
   EXPECT_EQ(tiles.shared_bytes, 65536);
   ASSERT_EQ(tiles.parameters.size(), 4U);  // two as bytes, and what is written over them
@@ -131,16 +131,16 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   EXPECT_EQ(tiles.parameters[0].bytes, 24);  // without what stands between it and the next
   EXPECT_EQ(tiles.parameters[2].offset, 8);
   EXPECT_EQ(tiles.parameters[2].at, 256U);
-  const image::WholeParameter& map = tiles.parameters[3];
+  const launch::ExternalParameter& map = tiles.parameters[3];
   ASSERT_EQ(map.kind, Kind::tensor_map);
   EXPECT_EQ(map.offset, 64);
   EXPECT_EQ(map.at, 4096U);
   EXPECT_EQ(map.buffer, tiles.parameters[2].buffer);  // one allocation
-  EXPECT_EQ(map.map->element, image::tensor::TensorElement::f16);
+  EXPECT_EQ(map.map->element, launch::tensor::TensorElement::f16);
   EXPECT_EQ(map.map->sizes, (std::vector<std::int64_t>{256, 64}));
   EXPECT_EQ(map.map->strides, (std::vector<std::int64_t>{512}));
-  EXPECT_EQ(map.map->swizzle, image::tensor::TensorSwizzle::by_128);
-  const auto block = parameter_block(tiles, 0, {0x10000}, {image::MapBytes{}});
+  EXPECT_EQ(map.map->swizzle, launch::tensor::TensorSwizzle::by_128);
+  const auto block = parameter_block(tiles, 0, {0x10000}, {launch::MapBytes{}});
   EXPECT_EQ(std::to_integer<int>(block[0]), 7);
   EXPECT_EQ(std::to_integer<int>(block[19]), 0x3f);  // 0.5F
   EXPECT_EQ(run("dlsym").exit_status, 0);
@@ -149,8 +149,8 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
 
 // The bytes that the first of launches that are alike finds, from where its parameters point to.
 TEST_F(Capture, TakesWhatBuffersHold) {
-  const auto held = [&](const image::WholeContents& one) {
-    return image::read_contents(folder_.path(), one).value();
+  const auto held = [&](const launch::ExternalContents& one) {
+    return launch::read_contents(folder_.path(), one).value();
   };
   const ProcessOutput output = run("contents", {"--contents"});
   EXPECT_EQ(output.exit_status, 0) << output.err;

@@ -1,4 +1,4 @@
-#include "core/image/abi.h"
+#include "core/launch/abi.h"
 
 #include "core/base/file.h"
 #include "tests/home.h"
@@ -11,9 +11,9 @@
 
 namespace phasebit::test {
 
-using image::KernelParams;
-using image::SampleRecord;
-using image::StatusRecord;
+using launch::KernelParams;
+using launch::SampleRecord;
+using launch::StatusRecord;
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string source_text(const char* path) {
 }
 
 TEST(KernelAbi, TheHeadersNumbersAreTheOffsets) {
-  const std::string header = source_text("core/image/abi.h");
+  const std::string header = source_text("core/launch/abi.h");
   const std::regex field(R"((\w+) = [^;\n]*;\s*// \+(\d+)\b)");
   Offsets documented;
   for (std::sregex_iterator at(header.begin(), header.end(), field), end; at != end; ++at)
@@ -106,7 +106,7 @@ TEST(DescribeStatus, Table) {
       {{2, 1}, "cta 1 waited in vain for the other CTAs of its SM"},  // the header's example
       {{9, 1}, "unknown status code 9"},
   };
-  for (const Row& row : rows) EXPECT_EQ(image::describe(row.status), row.text);
+  for (const Row& row : rows) EXPECT_EQ(launch::describe(row.status), row.text);
 }
 
 }  // namespace

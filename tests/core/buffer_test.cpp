@@ -1,20 +1,20 @@
 // What a buffer holds before a launch.
-#include "core/image/buffer.h"
+#include "core/launch/buffer.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using image::content_of;
+using launch::content_of;
 
 namespace {
 
-using Kind = image::BufferFill::Kind;
+using Kind = launch::BufferFill::Kind;
 
 TEST(Buffer, FillsAreReadAndWritten) {
   struct Row {
     const char *text, *written;
-    image::BufferFill fill;
+    launch::BufferFill fill;
   };
   const Row rows[] = {{"zero", "zero", {Kind::word, 0}},
                       {"0", "zero", {Kind::word, 0}},
@@ -26,13 +26,13 @@ TEST(Buffer, FillsAreReadAndWritten) {
                       {"blocks:7", "blocks:7", {Kind::blocks, 7}},
                       {"signs:7", "signs:7", {Kind::signs, 7}}};
   for (const Row& row : rows) {
-    const auto fill = image::BufferFill::of_text(row.text);
+    const auto fill = launch::BufferFill::of_text(row.text);
     ASSERT_TRUE(fill) << row.text;
     EXPECT_EQ(*fill, row.fill) << row.text;
-    EXPECT_EQ(image::to_string(*fill), row.written);
+    EXPECT_EQ(launch::to_string(*fill), row.written);
   }
   for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296"})
-    EXPECT_FALSE(image::BufferFill::of_text(text)) << text;
+    EXPECT_FALSE(launch::BufferFill::of_text(text)) << text;
 }
 
 // The draws are those of MT19937 as another implementation gives them.
@@ -44,7 +44,7 @@ TEST(Buffer, ContentIsWhatAnybodyCanMake) {
             (std::vector<std::uint32_t>{327741615, 976413892}));
   EXPECT_TRUE(content_of({"a", 64, {Kind::word, 7}}).empty());
   // Those of tests/core/product_test.cpp; behind 257 * 64 KiB the first again.
-  const auto signs = content_of({"a", 4 * (image::sign_words + 2), {Kind::signs, 1}});
+  const auto signs = content_of({"a", 4 * (launch::sign_words + 2), {Kind::signs, 1}});
   EXPECT_EQ(signs[0], 0x3f803f80U);
   EXPECT_EQ(signs[1], 0xbf80bf80U);
   EXPECT_EQ(signs[257 * 65536 / 4 + 1], 0xbf80bf80U);

@@ -1,4 +1,4 @@
-#include "core/image/bundle.h"
+#include "core/launch/bundle.h"
 
 #include "core/base/hash.h"
 
@@ -9,31 +9,31 @@ namespace phasebit::test {
 
 using base::content_hash;
 using base::TempDir;
-using image::BufferFill;
-using image::Build;
-using image::BundleVariant;
-using image::can_be_padded;
-using image::check_bundle;
-using image::check_manifest;
-using image::GateVerdict;
-using image::Image;
-using image::LaunchShape;
-using image::Manifest;
-using image::manifest_from_json;
-using image::manifest_version;
-using image::read_manifest;
-using image::read_module;
-using image::Role;
-using image::to_json;
-using image::to_string;
-using image::WaitKind;
-using image::WholeLaunch;
-using image::WholeParameter;
-using image::write_bundle;
-using image::placement::CodeMoves;
-using image::placement::move_code;
-using image::stores::StoreOperation;
-using image::stores::StoreRewrite;
+using launch::BufferFill;
+using launch::Build;
+using launch::BundleVariant;
+using launch::can_be_padded;
+using launch::check_bundle;
+using launch::check_manifest;
+using launch::ExternalLaunch;
+using launch::ExternalParameter;
+using launch::GateVerdict;
+using launch::Image;
+using launch::LaunchShape;
+using launch::Manifest;
+using launch::manifest_from_json;
+using launch::manifest_version;
+using launch::read_manifest;
+using launch::read_module;
+using launch::Role;
+using launch::to_json;
+using launch::to_string;
+using launch::WaitKind;
+using launch::write_bundle;
+using launch::placement::CodeMoves;
+using launch::placement::move_code;
+using launch::stores::StoreOperation;
+using launch::stores::StoreRewrite;
 
 namespace {
 
@@ -106,10 +106,10 @@ Manifest full_manifest() {
       {{"full_barrier", 0, 8, 4}}};
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
-  WholeLaunch whole;
-  whole.parameters = {
-      {"n", WholeParameter::Kind::items, 8, 4, 1, {"n", 16, {BufferFill::Kind::word, 7}}}};
-  variant.whole = whole;
+  ExternalLaunch external;
+  external.parameters = {
+      {"n", ExternalParameter::Kind::items, 8, 4, 1, {"n", 16, {BufferFill::Kind::word, 7}}}};
+  variant.external = external;
   variant.images = {image, timed};
   manifest.variants = {variant};
   return manifest;
@@ -147,7 +147,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->base_module, "a0");
   EXPECT_EQ(variant.image(Build::timed)->padding_bytes, 0);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
-  EXPECT_EQ(variant.whole.value().parameters.at(0).kind, WholeParameter::Kind::items);
+  EXPECT_EQ(variant.external.value().parameters.at(0).kind, ExternalParameter::Kind::items);
   EXPECT_EQ(back->commit, "0123abc-dirty");
   EXPECT_EQ(back->catalogue, manifest.catalogue);
 }
@@ -157,8 +157,8 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json& variant = value.at("variants").at(0);
   EXPECT_EQ(value.size(), 10U);
   EXPECT_EQ(variant.size(), 5U);
-  EXPECT_EQ(variant.at("whole").size(), 7U);
-  EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
+  EXPECT_EQ(variant.at("external").size(), 7U);
+  EXPECT_EQ(variant.at("external").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 27U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
@@ -336,40 +336,40 @@ TEST(Manifest, WhatContradictsItselfIsRefusedByName) {
 // A parameter that lies behind the block would be written there.
 TEST(Manifest, AStrangersParametersLieInTheirBlock) {
   Manifest manifest = sound_manifest();
-  WholeLaunch whole;
-  whole.parameter_bytes = 8;
-  whole.starts = {4};
-  whole.parameters = {{"n", WholeParameter::Kind::items, 4, 4, 0, {}}};
-  manifest.variants[0].whole = manifest.variants[1].whole = whole;
+  ExternalLaunch external;
+  external.parameter_bytes = 8;
+  external.starts = {4};
+  external.parameters = {{"n", ExternalParameter::Kind::items, 4, 4, 0, {}}};
+  manifest.variants[0].external = manifest.variants[1].external = external;
   EXPECT_TRUE(check_manifest(manifest));
-  whole.parameters[0].offset = 8;
-  manifest.variants[0].whole = whole;
+  external.parameters[0].offset = 8;
+  manifest.variants[0].external = external;
   EXPECT_NE(check_manifest(manifest).error().text().find("parameter n of 4 bytes at 8"),
             std::string::npos);
-  whole.block = {32, 32, 2};
-  manifest.variants[0].whole = whole;
+  external.block = {32, 32, 2};
+  manifest.variants[0].external = external;
   EXPECT_NE(check_manifest(manifest).error().text().find("a block of 2048 threads, 1024 at most"),
             std::string::npos);
 }
 
 // Products and sums that do not fit a number are beyond every limit.
 TEST(Manifest, AStrangersSizesAreNotWrapped) {
-  const auto says = [](void (*change)(WholeLaunch&), const std::string& what) {
-    WholeLaunch whole;
-    whole.parameter_bytes = 8;
-    whole.starts = {0};
-    whole.parameters = {{"n", WholeParameter::Kind::items, 0, 4, 0, {}}};
-    EXPECT_FALSE(complaint_about(whole));
-    change(whole);
-    EXPECT_EQ(complaint_about(whole).value_or("nothing"), what);
+  const auto says = [](void (*change)(ExternalLaunch&), const std::string& what) {
+    ExternalLaunch external;
+    external.parameter_bytes = 8;
+    external.starts = {0};
+    external.parameters = {{"n", ExternalParameter::Kind::items, 0, 4, 0, {}}};
+    EXPECT_FALSE(complaint_about(external));
+    change(external);
+    EXPECT_EQ(complaint_about(external).value_or("nothing"), what);
   };
-  says([](WholeLaunch& one) { one.grid = {INT32_MAX, INT32_MAX, 4}; },
+  says([](ExternalLaunch& one) { one.grid = {INT32_MAX, INT32_MAX, 4}; },
        "a grid of 9223372036854775807 CTAs");
-  says([](WholeLaunch& one) { one.block = {1 << 30, 1 << 30, 16}; },
+  says([](ExternalLaunch& one) { one.block = {1 << 30, 1 << 30, 16}; },
        "a block of 9223372036854775807 threads, 1024 at most");
-  says([](WholeLaunch& one) { one.parameters[0].offset = INT32_MAX; },
+  says([](ExternalLaunch& one) { one.parameters[0].offset = INT32_MAX; },
        "parameter n of 4 bytes at 2147483647, behind the 8 bytes of all");
-  says([](WholeLaunch& one) { one.parameter_bytes = INT32_MAX; },
+  says([](ExternalLaunch& one) { one.parameter_bytes = INT32_MAX; },
        "2147483647 bytes of parameters, 32764 at most");
 }
 

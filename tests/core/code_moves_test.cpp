@@ -1,14 +1,14 @@
 // Padding by a list of moves: no cubin is needed to say what must come out.
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using image::placement::CodeMoves;
-using image::placement::move_code;
-using image::placement::moves_from_bytes;
-using image::placement::to_bytes;
+using launch::placement::CodeMoves;
+using launch::placement::move_code;
+using launch::placement::moves_from_bytes;
+using launch::placement::to_bytes;
 
 namespace {
 
@@ -69,12 +69,12 @@ TEST(Padding, IsToldFromCode) {
   for (const int padding : {16, 48, 128, 144, 1024}) {
     const int growth = (padding + 127) / 128 * 128;
     const std::string text = times(padding / 16, nop) + code + times((growth - padding) / 16, tail);
-    EXPECT_EQ(image::placement::padding_of(text), static_cast<std::size_t>(padding));
-    EXPECT_EQ(image::placement::unpadded(text), code);
+    EXPECT_EQ(launch::placement::padding_of(text), static_cast<std::size_t>(padding));
+    EXPECT_EQ(launch::placement::unpadded(text), code);
   }
   for (const std::string& text : {code, std::string(), times(8, nop), nop + code, tail + code}) {
-    EXPECT_EQ(image::placement::padding_of(text), 0U);
-    EXPECT_EQ(image::placement::unpadded(text), text);
+    EXPECT_EQ(launch::placement::padding_of(text), 0U);
+    EXPECT_EQ(launch::placement::unpadded(text), text);
   }
 }
 

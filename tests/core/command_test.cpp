@@ -1,8 +1,8 @@
 // Man page and completions say what the command line says; the shells themselves read the scripts.
+#include "core/base/documents.h"
 #include "core/base/file.h"
+#include "core/base/parse.h"
 #include "core/base/process.h"
-#include "core/command/documents.h"
-#include "core/command/parse.h"
 
 #include <regex>
 
@@ -10,10 +10,10 @@
 
 namespace phasebit::test {
 
+using base::completion_script;
+using base::describe;
 using base::TempDir;
 using base::write_file;
-using command::completion_script;
-using command::describe;
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Line {
     try {
       app.parse(words);
     } catch (const CLI::ParseError& error) {
-      return command::usage_error(app, error);
+      return base::usage_error(app, error);
     }
     return {Step::usage, "taken", ""};
   }
@@ -66,7 +66,7 @@ TEST(UsageError, NamesTheNearestWord) {
 TEST(ManPage, HasEveryCommandAndOptionAndIsGoodRoff) {
   const TempDir folder = std::move(*TempDir::create());
   const fs::path file = folder.path() / "maker.1";
-  const std::string page = command::man_page(
+  const std::string page = base::man_page(
       describe(Line().app),
       {"0.1.0", "makes", {{"MAKER_HOME", "where it is"}}, {{"~/.maker", "its cache"}}, {}});
   ASSERT_TRUE(write_file(file, page));
@@ -119,7 +119,7 @@ TEST(Completion, ZshAndFishReadTheirScripts) {
 // What the build asks the programs for.
 std::string document(const std::string& word, const std::string& value) {
   Line line;
-  command::add_documents(line.app, {"0.1.0", "makes", {}, {}, {}});
+  base::add_documents(line.app, {"0.1.0", "makes", {}, {}, {}});
   std::vector<std::string> words = {word};
   if (!value.empty()) words.insert(words.begin(), value);
   try {
@@ -135,9 +135,9 @@ TEST(Documents, ArePrintedWithoutACommandAndNotListed) {
   EXPECT_EQ(document("--completion", "bash").substr(0, 11), "0: _maker()");
   EXPECT_NE(document("--completion", "fisch").find("(did you mean 'fish'?)"), std::string::npos);
   Line line;
-  command::add_documents(line.app, {});
+  base::add_documents(line.app, {});
   EXPECT_EQ(line.app.help().find("--completion"), std::string::npos);
-  EXPECT_EQ(command::man_page(describe(line.app), {}).find("man\\-page"), std::string::npos);
+  EXPECT_EQ(base::man_page(describe(line.app), {}).find("man\\-page"), std::string::npos);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // One line of a list of fields, and TOML, JSON, signature and comparison know the field.
 #include "core/base/fields_json.h"
 #include "core/base/fields_toml.h"
-#include "core/image/launch.h"
-#include "core/image/manifest.h"
+#include "core/launch/launch.h"
+#include "core/launch/manifest.h"
 
 #include <functional>
 
@@ -10,8 +10,8 @@
 
 namespace phasebit::test {
 
-using image::launch_signature;
-using image::LaunchShape;
+using launch::launch_signature;
+using launch::LaunchShape;
 
 namespace {
 
@@ -129,7 +129,7 @@ TEST(Fields, AWrongValueIsNamed) {
 TEST(LaunchSignature, OfAPlainLaunchIsThatOfPublishedRows) {
   LaunchShape launch;
   launch.threads = 64;
-  launch.slices = {{0, 0, 1, image::Role::producer}};
+  launch.slices = {{0, 0, 1, launch::Role::producer}};
   EXPECT_EQ(
       launch_signature(launch),
       R"({"cluster_size":1,"consumer_turns":1,"ctas_per_sm":1,"delay_cycles":0,"dynamic_share)"

@@ -1,4 +1,4 @@
-#include "core/image/guard_sites.h"
+#include "core/launch/guard_sites.h"
 
 #include <cstddef>
 
@@ -6,15 +6,15 @@
 
 namespace phasebit::test {
 
-using image::describe;
-using image::describe_crumbs;
-using image::GuardHeader;
-using image::GuardReport;
-using image::WaitKind;
+using launch::describe;
+using launch::describe_crumbs;
+using launch::GuardHeader;
+using launch::GuardReport;
+using launch::WaitKind;
 
 namespace {
 
-image::GuardTable table_of(WaitKind kind) {
+launch::GuardTable table_of(WaitKind kind) {
   return {{{1, kind, "k", "wait.ptx", 5, "wait", "consumer", "op", "x", "y"},
            {2, WaitKind::unknown, "k", "k.cu", 9, "", "", "griddepcontrol.wait", "", ""}},
           {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
@@ -68,7 +68,7 @@ TEST(GuardSites, ReportsReadLikeSentences) {
 // The file that was given, what its heading names, and the item where the text says which register
 // holds it.
 TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
-  image::GuardTable table = table_of(WaitKind::parity);
+  launch::GuardTable table = table_of(WaitKind::parity);
   table.sites[0].heading = "protocols/mbarrier/wait.ptx:3";
   table.sites[0].item = "c_item";
   GuardReport report = report_of(1, 0, 1024);
@@ -120,10 +120,10 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
   EXPECT_EQ(offsetof(GuardHeader, owner), 48U);
   EXPECT_EQ(offsetof(GuardHeader, left), 56U);
-  EXPECT_EQ(offsetof(image::GuardCta, cluster_barrier), 128U);
-  EXPECT_EQ(offsetof(image::GuardCta, exited), 136U);
-  EXPECT_EQ(offsetof(image::GuardCta, pool), 144U);
-  EXPECT_EQ(offsetof(image::GuardCta, registers), 148U);
+  EXPECT_EQ(offsetof(launch::GuardCta, cluster_barrier), 128U);
+  EXPECT_EQ(offsetof(launch::GuardCta, exited), 136U);
+  EXPECT_EQ(offsetof(launch::GuardCta, pool), 144U);
+  EXPECT_EQ(offsetof(launch::GuardCta, registers), 148U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
   EXPECT_EQ(offsetof(GuardReport, item), 72U);
 }

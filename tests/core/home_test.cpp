@@ -44,7 +44,7 @@ constexpr const char* what_to_do =
 
 TEST_F(HomeTest, ACheckoutKeepsAllInItself) {
   check_out();
-  const base::Home found = find_home(around("tree/build/cli/phasebit")).value();
+  const base::Home found = find_home(around("tree/build/app/phasebit")).value();
   EXPECT_EQ(found.data, at("tree"));
   EXPECT_EQ(found.work, at("tree"));
   EXPECT_EQ(found.toolchains, at("tree/.toolchains"));
@@ -75,7 +75,7 @@ TEST_F(HomeTest, TheVariableComesFirstThenThePrefixThenWhatIsAbove) {
   write("templates/README.md");  // a checkout that the prefix lies in
   EXPECT_EQ(find_home(around("usr/bin/phasebit"))->data, at("usr/share/phasebit"));
   EXPECT_EQ(find_home(around("elsewhere/phasebit"))->data, folder_.path());
-  Surroundings place = around("tree/build/cli/phasebit");
+  Surroundings place = around("tree/build/app/phasebit");
   EXPECT_EQ(find_home(place)->data, at("tree"));
   place.chosen = at("usr/share/phasebit");
   EXPECT_EQ(find_home(place)->data, at("usr/share/phasebit"));

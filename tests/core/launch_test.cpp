@@ -1,4 +1,4 @@
-#include "core/image/launch.h"
+#include "core/launch/launch.h"
 
 #include <random>
 
@@ -6,11 +6,11 @@
 
 namespace phasebit::test {
 
-using image::expected_checksum;
-using image::guard_counts;
-using image::LaunchShape;
-using image::Role;
-using image::RoleSlice;
+using launch::expected_checksum;
+using launch::guard_counts;
+using launch::LaunchShape;
+using launch::Role;
+using launch::RoleSlice;
 
 namespace {
 
@@ -22,14 +22,14 @@ TEST(ItemsOfUnit, CountsWhatFallsToAUnit) {
         for (std::uint32_t item = 0; item < items; ++item)
           if (item % static_cast<std::uint32_t>(turns) == static_cast<std::uint32_t>(unit))
             ++counted;
-        EXPECT_EQ(image::items_of_unit(items, unit, turns), counted)
+        EXPECT_EQ(launch::items_of_unit(items, unit, turns), counted)
             << items << " items, unit " << unit << " of " << turns;
       }
 }
 
 // Units that share every slot handle every item, whatever their number.
 TEST(ItemsOfUnit, WithoutTurnsEveryUnitHandlesEveryItem) {
-  EXPECT_EQ(image::items_of_unit(100, 3, 1), 100U);
+  EXPECT_EQ(launch::items_of_unit(100, 3, 1), 100U);
 }
 
 LaunchShape of_granule(int granule, int least) {
@@ -52,7 +52,7 @@ constexpr AllowedRow allowed_rows[] = {
 
 TEST(Items, CountsAreMultiplesOfTheGranuleAndNotBelowTheSmallest) {
   for (const AllowedRow& row : allowed_rows)
-    EXPECT_EQ(image::allowed_items(of_granule(row.granule, row.least), row.wanted), row.allowed)
+    EXPECT_EQ(launch::allowed_items(of_granule(row.granule, row.least), row.wanted), row.allowed)
         << row.granule << ' ' << row.least << ' ' << row.wanted;
 }
 
@@ -79,8 +79,8 @@ TEST(Items, ACapHoldsForTheLongestOfFourAndForTheGuardedBuild) {
   for (const CappedRow& row : rows) {
     LaunchShape shape = of_granule(row.granule, row.least);
     shape.max_items = row.most;
-    EXPECT_TRUE(image::check_chain(shape));
-    EXPECT_EQ(image::allowed_items(shape, row.wanted), row.allowed) << row.most;
+    EXPECT_TRUE(launch::check_chain(shape));
+    EXPECT_EQ(launch::allowed_items(shape, row.wanted), row.allowed) << row.most;
     EXPECT_EQ(guard_counts(shape), row.guard) << row.most;
   }
 }
@@ -166,18 +166,18 @@ TEST(ExpectedFold, SmallSlotsAreReadByManyAndLargeOnesInPart) {
 // A slot that was not filled again holds the image of num_stages items ago, or of a multiple.
 TEST(ExpectedFold, APeriodOfImagesTellsEveryLapOfEveryRingApart) {
   for (int num_stages = 1; num_stages <= 32; ++num_stages)
-    for (int laps = 1; laps < image::copied_payload_period; ++laps)
-      EXPECT_NE(laps * num_stages % image::copied_payload_period, 0);
+    for (int laps = 1; laps < launch::copied_payload_period; ++laps)
+      EXPECT_NE(laps * num_stages % launch::copied_payload_period, 0);
 }
 
 TEST(ItemsOfSlice, HalfOfThemWhereItLeavesEarly) {
   LaunchShape shape;
   RoleSlice slice;
   slice.role = Role::consumer;
-  EXPECT_EQ(image::items_of_slice(shape, slice, 9), 9U);
+  EXPECT_EQ(launch::items_of_slice(shape, slice, 9), 9U);
   slice.leaves_early = true;
-  EXPECT_EQ(image::items_until_leaving(slice, 9), 4U);
-  EXPECT_EQ(image::items_of_slice(shape, slice, 9), 4U);
+  EXPECT_EQ(launch::items_until_leaving(slice, 9), 4U);
+  EXPECT_EQ(launch::items_of_slice(shape, slice, 9), 4U);
 }
 
 TEST(ExpectedFold, HoldsForLongChains) {
@@ -201,8 +201,8 @@ TEST(ExpectedFold, SeesALostASwappedAndARepeatedItem) {
     std::uint32_t hash = 0;
     for (const std::uint32_t item : items)
       for (std::uint32_t m = 0; m < 4; ++m)
-        hash = hash * image::payload_checksum_multiplier +
-               (9 + item * image::payload_item_step + m * 32);
+        hash = hash * launch::payload_checksum_multiplier +
+               (9 + item * launch::payload_item_step + m * 32);
     return hash;
   };
   EXPECT_EQ(expected_checksum(shape, 9, 4, 0, 0), checksum_of({0, 1, 2, 3}));

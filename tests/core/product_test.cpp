@@ -1,9 +1,9 @@
 // The matrices that a slot holds, their products, and where a thread has them.
-#include "core/image/product/product.h"
+#include "core/launch/product/product.h"
 
-#include "core/image/launch.h"
-#include "core/image/tensor/tile.h"
-#include "core/image/verify.h"
+#include "core/launch/launch.h"
+#include "core/launch/tensor/tile.h"
+#include "core/launch/verify.h"
 
 #include <bit>
 
@@ -11,9 +11,9 @@
 
 namespace phasebit::test {
 
-using image::product::depth;
-using image::product::Products;
-using image::product::ProductShape;
+using launch::product::depth;
+using launch::product::Products;
+using launch::product::ProductShape;
 
 namespace {
 
@@ -31,8 +31,8 @@ std::vector<std::uint32_t> slot_of(const ProductShape& shape, Element element) {
     for (int row = 0; row < rows; ++row)
       for (int k = 0; k < depth; ++k) {
         const auto half = bits(static_cast<float>(element(block, row, k))) >> 16;
-        const std::int64_t place = image::tensor::swizzled(image::tensor::TensorSwizzle::by_128,
-                                                           (block * rows + row) * 128 + 2 * k);
+        const std::int64_t place = launch::tensor::swizzled(launch::tensor::TensorSwizzle::by_128,
+                                                            (block * rows + row) * 128 + 2 * k);
         words[static_cast<std::size_t>(place / 4)] |= half << (place % 4 == 0 ? 0 : 16);
       }
   return words;
@@ -104,7 +104,7 @@ TEST(Product, BlocksAndImagesAddUp) {
 TEST(Product, OfAShapeThatIsNoneIsSaid) {
   const struct {
     ProductShape shape;
-    image::product::Slot slot;
+    launch::product::Slot slot;
     const char* why;
   } rows[] = {{{16, 8, 1}, {768, 32, 37}, ""},
               {{}, {768, 32, 0}, ""},
@@ -114,7 +114,8 @@ TEST(Product, OfAShapeThatIsNoneIsSaid) {
                "matrices of 16 and 8 rows, 2 times, take 1536 words, a slot has 768"},
               {{16, 8, 1}, {768, 64, 37}, "64 threads multiply 32 rows, 16 are read"},
               {{16, 8, 1}, {768, 32, 0}, "its slots have images, whose number is `period`"}};
-  for (const auto& row : rows) EXPECT_EQ(image::product::why_unknown(row.shape, row.slot), row.why);
+  for (const auto& row : rows)
+    EXPECT_EQ(launch::product::why_unknown(row.shape, row.slot), row.why);
 }
 
 // By the arithmetic of templates/common/as_signs.ptx, in Python.
@@ -126,33 +127,34 @@ TEST(Product, WordsBecomeSigns) {
               {2, 0xbf80bf80},
               {0xffffffff, 0xbf80bf80},
               {0x12345678, 0x3f80bf80}};
-  for (const auto& row : rows) EXPECT_EQ(image::product::signs_of(row.word), row.signs) << row.word;
+  for (const auto& row : rows)
+    EXPECT_EQ(launch::product::signs_of(row.word), row.signs) << row.word;
 }
 
 TEST(Product, ItemsOfAUnitByTheirImages) {
-  image::LaunchShape shape;
+  launch::LaunchShape shape;
   shape.payload.period = 3;
-  image::RoleSlice slice;
-  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{3, 2, 2}));
+  launch::RoleSlice slice;
+  EXPECT_EQ(launch::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{3, 2, 2}));
   shape.consumer_turns = 2;
-  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{2, 1, 1}));
+  EXPECT_EQ(launch::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{2, 1, 1}));
   slice.unit = 1;  // items 1, 3, 5
-  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{1, 1, 1}));
-  EXPECT_EQ(image::items_by_image(shape, slice, 1), (std::vector<std::uint32_t>{0, 0, 0}));
+  EXPECT_EQ(launch::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{1, 1, 1}));
+  EXPECT_EQ(launch::items_by_image(shape, slice, 1), (std::vector<std::uint32_t>{0, 0, 0}));
 }
 
 // Word w of image i is the signs of seed + i steps + w, wherever a tensor copy puts it.
 TEST(Product, ImagesAreSignsOfThePayload) {
-  image::LaunchShape shape;
+  launch::LaunchShape shape;
   shape.payload.product = {16, 8, 1};
   shape.payload.words_per_slot = shape.payload.product.slot_bytes() / 4;
   shape.payload.period = 2;
   const Products made = products_of(shape, 9, {});
   Products wanted;
-  for (std::uint32_t first : {9U, 9U + image::payload_item_step}) {
+  for (std::uint32_t first : {9U, 9U + launch::payload_item_step}) {
     std::vector<std::uint32_t> slot;
     for (std::uint32_t word = 0; word < 768; ++word)
-      slot.push_back(image::product::signs_of(first + word));
+      slot.push_back(launch::product::signs_of(first + word));
     wanted.add(shape.payload.product, slot);
   }
   EXPECT_EQ(made.checksum({5, 2}, 3, 11), wanted.checksum({5, 2}, 3, 11));
@@ -166,8 +168,8 @@ constexpr ProductShape tile = {16, 8, 1};
 // Element k of a row of item's slot, where a swizzle of 128 bytes puts it: 1 or -1.
 float sign_of(std::uint32_t seed, std::uint32_t item, std::uint32_t row, std::uint32_t k) {
   const std::uint32_t byte = (128 * row + 2 * k) ^ ((row % 8) << 4);
-  const std::uint32_t first = seed + item % 2 * image::payload_item_step;
-  const std::uint32_t word = image::product::signs_of(first + byte / 4);
+  const std::uint32_t first = seed + item % 2 * launch::payload_item_step;
+  const std::uint32_t word = launch::product::signs_of(first + byte / 4);
   return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1.0F : -1.0F;
 }
 
@@ -182,20 +184,20 @@ float accumulated(std::uint32_t seed, std::uint32_t items, std::uint32_t row,
 }
 
 TEST(Product, ChecksumsAreThoseOfItemsOneByOne) {
-  image::LaunchShape shape;
+  launch::LaunchShape shape;
   shape.threads = 64;
-  shape.slices = {{0, 0, 1, image::Role::producer}, {1, 0, 1, image::Role::consumer}};
+  shape.slices = {{0, 0, 1, launch::Role::producer}, {1, 0, 1, launch::Role::consumer}};
   shape.payload.words_per_slot = tile.slot_bytes() / 4;
   shape.payload.consumer_threads = 32;
   shape.payload.period = 2;
   shape.payload.product = tile;
-  image::ExpectedChecksums expected(shape, 77);
+  launch::ExpectedChecksums expected(shape, 77);
   for (const std::uint32_t items : {0U, 1U, 5U})
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       std::uint32_t wanted = 0;
       for (const std::uint32_t row : {lane / 4, lane / 4 + 8})
         for (const std::uint32_t column : {lane % 4 * 2, lane % 4 * 2 + 1})
-          wanted = wanted * image::payload_checksum_multiplier +
+          wanted = wanted * launch::payload_checksum_multiplier +
                    std::bit_cast<std::uint32_t>(accumulated(77, items, row, column));
       EXPECT_EQ(expected.after(items).at(32 + lane), wanted) << items << " items, lane " << lane;
     }
@@ -204,12 +206,12 @@ TEST(Product, ChecksumsAreThoseOfItemsOneByOne) {
 // Tiles of a grid's data, wherever a launch begins: 257 * 64 KiB are 514 tiles of 32 KiB, and then
 // they come again.
 TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
-  image::LaunchShape shape;
+  launch::LaunchShape shape;
   shape.sms = 2;
   shape.payload.product = {128, 128, 1};
   shape.data = {600 * 32768, 32768, 1};
-  shape.buffers = {{"data", 600 * 32768, {image::BufferFill::Kind::signs, 5}}};
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  shape.buffers = {{"data", 600 * 32768, {launch::BufferFill::Kind::signs, 5}}};
+  const std::vector<std::uint32_t> words = launch::content_of(shape.buffers[0]);
   const auto total = [&](std::uint32_t tile) {
     const auto sign = [&](std::uint32_t row, std::uint32_t k) {
       const std::uint32_t byte = (128 * row + 2 * k) ^ ((row % 8) << 4);
@@ -228,7 +230,7 @@ TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
     }
     return static_cast<std::uint32_t>(sum);
   };
-  image::ExpectedChecksums expected(shape, 0);
+  launch::ExpectedChecksums expected(shape, 0);
   EXPECT_EQ(expected.sum_after(0, 3), 0U);
   EXPECT_EQ(expected.sum_after(1, 512), total(512) + total(513));
   EXPECT_EQ(expected.sum_after(1, 513), total(513) + total(514));
@@ -240,22 +242,22 @@ TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
 // of 48 KiB begin at 148 places of what repeats.
 TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
   constexpr std::uint32_t tiles = 1100, tile_words = 49152 / 4;
-  image::LaunchShape shape;
+  launch::LaunchShape shape;
   shape.sms = 3;
   shape.payload.product = {128, 256, 1};
   shape.payload.tile = {"tiles", {0, 0}, 2};
   shape.data = {std::int64_t{4} * tiles * tile_words, 4 * tile_words, 1};
-  shape.buffers = {{"data", 4 * tiles * tile_words, {image::BufferFill::Kind::signs, 5}}};
-  image::tensor::TensorMap map;
+  shape.buffers = {{"data", 4 * tiles * tile_words, {launch::BufferFill::Kind::signs, 5}}};
+  launch::tensor::TensorMap map;
   map.name = "tiles";
   map.buffer = "data";
-  map.element = image::tensor::TensorElement::bf16;
+  map.element = launch::tensor::TensorElement::bf16;
   map.sizes = {64, 384 * tiles};
   map.strides = {128};
   map.box = {64, 192};
-  map.swizzle = image::tensor::TensorSwizzle::by_128;
+  map.swizzle = launch::tensor::TensorSwizzle::by_128;
   shape.tensor_maps = {map};
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  const std::vector<std::uint32_t> words = launch::content_of(shape.buffers[0]);
   const auto total = [&](std::uint32_t tile) {
     int sum = 0;
     for (std::uint32_t k = 0; k < 64; ++k) {
@@ -268,7 +270,7 @@ TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
     }
     return static_cast<std::uint32_t>(sum);
   };
-  image::ExpectedChecksums expected(shape, 0);
+  launch::ExpectedChecksums expected(shape, 0);
   EXPECT_EQ(total(1028), total(0));
   EXPECT_NE(total(148), total(0));
   for (const std::uint32_t first : {0U, 48U, 1026U, 1098U})
@@ -279,7 +281,7 @@ TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
 TEST(Product, TotalIsTheSumOfAllElements) {
   std::vector<std::uint32_t> slot;
   for (std::uint32_t word = 0; word < 2 * static_cast<std::uint32_t>(tile.slot_bytes()) / 4; ++word)
-    slot.push_back(image::product::signs_of(77 + word));
+    slot.push_back(launch::product::signs_of(77 + word));
   float sum = 0;
   for (std::uint32_t block = 0; block < 2; ++block)
     for (std::uint32_t row = 0; row < 16; ++row)
@@ -288,12 +290,12 @@ TEST(Product, TotalIsTheSumOfAllElements) {
           const std::uint32_t first = 77 + block * 24 * 32;
           const auto sign = [&](std::uint32_t at) {
             const std::uint32_t byte = (128 * at + 2 * k) ^ ((at % 8) << 4);
-            const std::uint32_t word = image::product::signs_of(first + byte / 4);
+            const std::uint32_t word = launch::product::signs_of(first + byte / 4);
             return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1.0F : -1.0F;
           };
           sum += sign(row) * sign(16 + column);
         }
-  EXPECT_EQ(static_cast<std::int32_t>(image::product::total_of({16, 8, 2}, slot)),
+  EXPECT_EQ(static_cast<std::int32_t>(launch::product::total_of({16, 8, 2}, slot)),
             static_cast<std::int32_t>(sum));
 }
 

@@ -1,14 +1,14 @@
-#include "core/rule/read_rule.h"
+#include "core/isa/read_rule.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using rule::count_opcodes;
-using rule::CountRange;
-using rule::parse_count;
-using rule::Path;
-using rule::read_rule_line;
+using isa::count_opcodes;
+using isa::CountRange;
+using isa::parse_count;
+using isa::Path;
+using isa::read_rule_line;
 
 namespace {
 
@@ -24,27 +24,27 @@ TEST(RuleTest, ACountIsANumberOrARange) {
 }
 
 TEST(RuleTest, PatternsFitWholeOpcodes) {
-  const rule::OpcodeCounts counts = {{"SYNCS.PHASECHK.TRANS64", 1},
-                                     {"SYNCS.PHASECHK.TRANS64.TRYWAIT", 2},
-                                     {"USYNCS.ARRIVE.TRANS64.ACT0", 4}};
+  const isa::OpcodeCounts counts = {{"SYNCS.PHASECHK.TRANS64", 1},
+                                    {"SYNCS.PHASECHK.TRANS64.TRYWAIT", 2},
+                                    {"USYNCS.ARRIVE.TRANS64.ACT0", 4}};
   EXPECT_EQ(count_opcodes(counts, "SYNCS*"), 3);
   EXPECT_EQ(count_opcodes(counts, "*SYNCS*"), 7);
   EXPECT_EQ(count_opcodes(counts, "*SYNCS.PHASECHK.TRANS64"), 1);
   EXPECT_EQ(count_opcodes(counts, "SYNCS"), 0);
-  EXPECT_EQ(rule::list_opcodes({}), "none");
+  EXPECT_EQ(isa::list_opcodes({}), "none");
 }
 
 TEST(RuleTest, ATableSaysWhatIsCountedWhere) {
-  const auto rules = rule::read_rules(ordered_json::parse(R"([
+  const auto rules = isa::read_rules(ordered_json::parse(R"([
     {"verbs": ["acquire", "wait"], "require": {"A*": 1}, "cold": {"B": "0..1"}},
     {"verb": "wait", "require": {"A*": 2}, "pass": {"C": 3}, "beside": {"D": 4}, "forbid": ["E"]},
     {"verb": "tail", "role": "producer", "passes": "beside", "require": {"A*": 1}},
     {"verb": "wait", "families": ["ampere"], "require": {"F": 1}},
     {"verb": "wait", "ptxas": "<12.4", "require": {"G": 1}}])"),
-                                      "kernel.ptx:3", "hopper", isa::Version{{13, 5}});
+                                     "kernel.ptx:3", "hopper", isa::Version{{13, 5}});
   ASSERT_TRUE(rules) << rules.error().text();
   ASSERT_EQ(rules->size(), 3U);
-  const rule::VerbRule& wait = (*rules)[1];
+  const isa::VerbRule& wait = (*rules)[1];
   EXPECT_EQ((*rules)[0].verb, "acquire");
   EXPECT_EQ((*rules)[0].require.size(), 2U);
   ASSERT_EQ(wait.require.size(), 4U);
@@ -54,7 +54,7 @@ TEST(RuleTest, ATableSaysWhatIsCountedWhere) {
   EXPECT_EQ(wait.require[2].path, Path::pass);
   EXPECT_EQ(wait.require[3].path, Path::beside);
   EXPECT_EQ(wait.forbid, (std::vector<std::string>{"E"}));
-  EXPECT_EQ((*rules)[2].passes, rule::Passes::beside);
+  EXPECT_EQ((*rules)[2].passes, isa::Passes::beside);
 }
 
 TEST(RuleTest, WhatIsNoRuleIsNamed) {
@@ -75,15 +75,15 @@ TEST(RuleTest, WhatIsNoRuleIsNamed) {
       {R"({"verb": "wait", "forbid": "A"})", "spec: head: rules: forbid: must be an array"},
   };
   for (const auto& row : rows) {
-    const auto rules = rule::read_rules(ordered_json::array({ordered_json::parse(row.table)}),
-                                        "head", "hopper", isa::Version{{13}});
+    const auto rules = isa::read_rules(ordered_json::array({ordered_json::parse(row.table)}),
+                                       "head", "hopper", isa::Version{{13}});
     ASSERT_FALSE(rules) << row.table;
     EXPECT_EQ(rules.error().text(), row.error);
   }
 }
 
 TEST(RuleTest, ALineSaysTheSame) {
-  rule::VerbRule rule;
+  isa::VerbRule rule;
   EXPECT_TRUE(read_rule_line("expect", " SYNCS* = 2", rule).value());
   EXPECT_TRUE(read_rule_line("cold", "SYNCS* = 1..2", rule).value());
   EXPECT_TRUE(read_rule_line("forbid", " NANOSLEEP* ", rule).value());

@@ -1,5 +1,5 @@
 // What stands in memory behind a launch whose consumers store their slots.
-#include "core/image/launch.h"
+#include "core/launch/launch.h"
 
 #include <bit>
 
@@ -7,11 +7,11 @@
 
 namespace phasebit::test {
 
-using image::expected_stored;
-using image::LaunchShape;
-using image::stores::stored_word;
-using image::stores::StoreOperation;
-using image::stores::StoreRewrite;
+using launch::expected_stored;
+using launch::LaunchShape;
+using launch::stores::stored_word;
+using launch::stores::StoreOperation;
+using launch::stores::StoreRewrite;
 
 namespace {
 
@@ -65,7 +65,7 @@ LaunchShape storing(StoreOperation operation, StoreRewrite rewrite, int words, i
   shape.stored = {"out", "", operation, rewrite};
   shape.buffers = {{"out",
                     static_cast<std::uint64_t>(shape.payload.images_bytes()),
-                    {image::BufferFill::Kind::word, 100}}};
+                    {launch::BufferFill::Kind::word, 100}}};
   return shape;
 }
 
@@ -109,7 +109,7 @@ TEST(ExpectedStored, LowBytesAreFloatingPointNumbers) {
 // were.
 TEST(ExpectedStored, WhatLiesOutsideOfTheTensorIsNotWritten) {
   LaunchShape shape = storing(StoreOperation::store, StoreRewrite::off, 16, 3);
-  image::tensor::TensorMap map;
+  launch::tensor::TensorMap map;
   map.name = "map";
   map.buffer = "out";
   map.sizes = {5, 6};
@@ -129,7 +129,7 @@ TEST(ExpectedStored, NeedsABufferOfAllImages) {
   shape.buffers[0].bytes = 36;
   EXPECT_EQ(expected_stored(shape, 0, 0).error().text(),
             "bundle: slots are stored to 'out' of 36 bytes, their images have 40");
-  shape.buffers[0] = {"out", 40, {image::BufferFill::Kind::index, 0}};
+  shape.buffers[0] = {"out", 40, {launch::BufferFill::Kind::index, 0}};
   EXPECT_EQ(expected_stored(shape, 0, 0).error().text(),
             "bundle: slots are stored to 'out', filled with index: one word is known");
   shape.buffers.clear();
@@ -147,7 +147,7 @@ TEST(ExpectedFold, WordsThatACopyDoesNotBringAreZeros) {
   shape.payload = {4, 1, 4, 37};
   shape.payload.copy_words = 4;
   shape.payload.kept_words = 2;
-  EXPECT_EQ(image::expected_checksum(shape, 5, 1, 0, 0), ((5U * k + 6U) * k + 0U) * k + 0U);
+  EXPECT_EQ(launch::expected_checksum(shape, 5, 1, 0, 0), ((5U * k + 6U) * k + 0U) * k + 0U);
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace phasebit::test {
 
-using table::csv_field;
-using table::render;
-using table::Table;
-using table::TableFormat;
+using base::csv_field;
+using base::render;
+using base::Table;
+using base::TableFormat;
 
 namespace {
 
@@ -88,8 +88,8 @@ TEST(CsvField, IsQuotedWhenItMustBe) {
 }
 
 TEST(TableFormat, OfAnUnknownWord) {
-  EXPECT_EQ(table::table_format("csv").value(), TableFormat::csv);
-  EXPECT_EQ(table::table_format("markdwon").error().text(),
+  EXPECT_EQ(base::table_format("csv").value(), TableFormat::csv);
+  EXPECT_EQ(base::table_format("markdwon").error().text(),
             "usage: --format markdwon: no such format (did you mean 'markdown'?)");
 }
 

@@ -1,5 +1,5 @@
 // Tensor maps: what they cannot be, and where a tile's bytes stand in shared memory.
-#include "core/image/tensor/tile.h"
+#include "core/launch/tensor/tile.h"
 #include "tests/core/tensor_maps.h"
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace phasebit::test {
 
-using image::tensor::complaint_about;
-using image::tensor::TensorElement;
-using image::tensor::TensorFill;
-using image::tensor::TensorInterleave;
-using image::tensor::TensorMap;
-using image::tensor::TensorSwizzle;
-using image::tensor::tile_of;
-using image::tensor::TileWord;
-using image::tensor::words_of_tile;
+using launch::tensor::complaint_about;
+using launch::tensor::TensorElement;
+using launch::tensor::TensorFill;
+using launch::tensor::TensorInterleave;
+using launch::tensor::TensorMap;
+using launch::tensor::TensorSwizzle;
+using launch::tensor::tile_of;
+using launch::tensor::TileWord;
+using launch::tensor::words_of_tile;
 
 namespace {
 
@@ -199,7 +199,7 @@ TEST(TensorTile, Im2colGoesOverPixels) {
   map.sizes = {4, 4, 4, 8};
   map.strides = {16, 64, 256};
   map.box = {};
-  map.im2col = image::tensor::TensorIm2col{{-1, -1}, {-1, -1}, 4, 5};
+  map.im2col = launch::tensor::TensorIm2col{{-1, -1}, {-1, -1}, 4, 5};
   ASSERT_FALSE(complaint_about(map, 8 * 256));
   map.im2col->lower = {0, 0};
   map.im2col->upper = {-2, -2};
@@ -235,7 +235,7 @@ TEST(TensorMap, CornersThatAMapHasNoBitsForAreRefused) {
     map.sizes.assign(between + 2, 4);
     map.strides.assign(between + 1, 16);
     map.box = {};
-    map.im2col = image::tensor::TensorIm2col{row.lower, row.upper, 4, 4};
+    map.im2col = launch::tensor::TensorIm2col{row.lower, row.upper, 4, 4};
     const auto wrong = complaint_about(map, 1 << 20);
     ASSERT_TRUE(wrong) << row.what;
     EXPECT_EQ(wrong->key, "im2col");

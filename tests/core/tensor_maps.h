@@ -1,13 +1,13 @@
 // Tensor maps that several tests begin with.
 #pragma once
 
-#include "core/image/tensor/map.h"
+#include "core/launch/tensor/map.h"
 
 namespace phasebit::test {
 
 // Rows of 32 words, 296 of them; a box of 8 rows.
-inline image::tensor::TensorMap plain_map() {
-  image::tensor::TensorMap map;
+inline launch::tensor::TensorMap plain_map() {
+  launch::tensor::TensorMap map;
   map.name = "m";
   map.buffer = "b";
   map.sizes = {32, 296};

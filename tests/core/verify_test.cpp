@@ -1,4 +1,4 @@
-#include "core/image/verify.h"
+#include "core/launch/verify.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace phasebit::test {
 
-using image::ExpectedChecksums;
-using image::LaunchOutput;
-using image::LaunchShape;
-using image::Role;
-using image::verify_launch;
+using launch::ExpectedChecksums;
+using launch::LaunchOutput;
+using launch::LaunchShape;
+using launch::Role;
+using launch::verify_launch;
 
 namespace {
 
@@ -20,8 +20,8 @@ LaunchShape grid_of_two() {
   shape.sms = 2;
   shape.threads = 32;
   shape.slices.resize(1);
-  shape.slices[0].role = image::Role::consumer;
-  shape.buffers = {{"data", 4096, {image::BufferFill::Kind::blocks, 3}}};
+  shape.slices[0].role = launch::Role::consumer;
+  shape.buffers = {{"data", 4096, {launch::BufferFill::Kind::blocks, 3}}};
   shape.data = {4096, 512, 1};
   return shape;
 }
@@ -32,10 +32,10 @@ LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items, std::uint3
   output.items = items;
   output.first_tile = first;
   output.records.resize(static_cast<size_t>(shape.records()));
-  output.checksum.assign(static_cast<size_t>(shape.ctas() * shape.threads), image::payload_poison);
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  output.checksum.assign(static_cast<size_t>(shape.ctas() * shape.threads), launch::payload_poison);
+  const std::vector<std::uint32_t> words = launch::content_of(shape.buffers[0]);
   for (std::uint32_t cta = 0; cta < 2; ++cta) {
-    image::SampleRecord& record = output.records[2 * cta];
+    launch::SampleRecord& record = output.records[2 * cta];
     record = {1, 2, 100 + cta, 200 + 10 * cta, items, 2, 0, cta};
     std::uint32_t sum = 0;
     for (std::uint32_t item = 0; item < items; ++item)
@@ -43,8 +43,8 @@ LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items, std::uint3
         sum += words[(first + item * 2 + cta) % 8 * 128 + word];
     // A lane for all: one sum that is the word of no checksum, the others its complement.
     for (std::uint32_t lane = 0; lane < 32; ++lane) output.checksum[32 * cta + lane] = 0;
-    output.checksum[32 * cta + 1] = image::payload_poison;
-    output.checksum[32 * cta] = sum - image::payload_poison;
+    output.checksum[32 * cta + 1] = launch::payload_poison;
+    output.checksum[32 * cta] = sum - launch::payload_poison;
   }
   return output;
 }
@@ -70,12 +70,12 @@ TEST(Grid, TheSumOfAllThreadsIsVerified) {
 LaunchShape issue_of_four_slots(int words) {
   LaunchShape shape;
   shape.threads = 32;
-  shape.timed_role = image::Role::producer;
+  shape.timed_role = launch::Role::producer;
   shape.slices.resize(1);
-  shape.slices[0].role = image::Role::producer;
+  shape.slices[0].role = launch::Role::producer;
   shape.slots_summed = 4;
   shape.payload.words_per_slot = words;
-  shape.payload.period = image::copied_payload_period;
+  shape.payload.period = launch::copied_payload_period;
   return shape;
 }
 
@@ -99,7 +99,7 @@ TEST(Issue, WhatTheLastItemsLeftInTheSlotsIsVerified) {
     std::vector<std::uint32_t> words;
     for (std::uint32_t item = items > 4 ? items - 4 : 0; item < items; ++item)
       for (std::uint32_t word = 0; word < 64; ++word)
-        words.push_back(seed + item % 37 * image::payload_item_step + word);
+        words.push_back(seed + item % 37 * launch::payload_item_step + word);
     EXPECT_TRUE(verify_launch(shape, 0, left_by(shape, items, words), checksums)) << items;
     std::vector<std::uint32_t> same = words;  // the last item copied the image of the one before
     std::copy_n(same.begin(), 64, same.end() - 64);
@@ -114,10 +114,10 @@ TEST(Issue, WhatTheLastItemsLeftInTheSlotsIsVerified) {
 
 TEST(Issue, TheTilesOfDataAreThoseOfTheLaunch) {
   LaunchShape shape = issue_of_four_slots(0);
-  shape.buffers = {{"data", 4096, {image::BufferFill::Kind::blocks, 3}}};
+  shape.buffers = {{"data", 4096, {launch::BufferFill::Kind::blocks, 3}}};
   shape.data = {4096, 512, 0};
   ExpectedChecksums checksums(shape, 0);
-  const std::vector<std::uint32_t> data = image::content_of(shape.buffers[0]);
+  const std::vector<std::uint32_t> data = launch::content_of(shape.buffers[0]);
   for (const std::uint32_t first : {0U, 6U}) {
     std::vector<std::uint32_t> words;
     for (std::uint32_t item = 3; item < 7; ++item)
@@ -148,11 +148,11 @@ TEST(Grid, SumAgreesWithReadingTheData) {
   LaunchShape shape;
   shape.sms = 3;
   shape.ctas_per_sm = 2;
-  shape.buffers = {{"data", 4 * 3 * image::block_words, {image::BufferFill::Kind::blocks, 9}}};
-  shape.data = {static_cast<std::int64_t>(4 * 3 * image::block_words), 1 << 19, 1};
+  shape.buffers = {{"data", 4 * 3 * launch::block_words, {launch::BufferFill::Kind::blocks, 9}}};
+  shape.data = {static_cast<std::int64_t>(4 * 3 * launch::block_words), 1 << 19, 1};
   ExpectedChecksums checksums(shape, 0);
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
-  EXPECT_EQ(words[image::block_words], words[0] + image::payload_item_step);
+  const std::vector<std::uint32_t> words = launch::content_of(shape.buffers[0]);
+  EXPECT_EQ(words[launch::block_words], words[0] + launch::payload_item_step);
   for (const std::uint32_t items : {0U, 1U, 3U, 4U, 5U, 9U}) {
     std::uint32_t sum = 0;
     for (std::size_t tile = 0; tile < items * 6; ++tile)
@@ -165,16 +165,16 @@ TEST(Grid, SumAgreesWithReadingTheData) {
 // Against the words themselves, over the ends of blocks and of the data.
 TEST(Grid, SumsOfBlocksAreThoseOfTheirWords) {
   LaunchShape shape = grid_of_two();
-  const auto block_bytes = static_cast<std::int64_t>(4 * image::block_words);
+  const auto block_bytes = static_cast<std::int64_t>(4 * launch::block_words);
   shape.data = {2 * block_bytes, static_cast<int>(block_bytes / 4), 1};
   shape.buffers[0].bytes = static_cast<std::uint64_t>(shape.data.bytes);
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
-  const image::DataSums sums(3, shape.data.bytes, shape.data.tile_bytes);
+  const std::vector<std::uint32_t> words = launch::content_of(shape.buffers[0]);
+  const launch::DataSums sums(3, shape.data.bytes, shape.data.tile_bytes);
   for (const auto& [first, items] : {std::pair{0U, 1U}, {3U, 1U}, {6U, 2U}, {7U, 5U}}) {
     std::uint32_t sum = 0;
     for (std::uint32_t tile = first; tile < first + 2 * items; ++tile)
-      for (std::size_t word = 0; word < image::block_words / 4; ++word)
-        sum += words[tile % 8 * (image::block_words / 4) + word];
+      for (std::size_t word = 0; word < launch::block_words / 4; ++word)
+        sum += words[tile % 8 * (launch::block_words / 4) + word];
     EXPECT_EQ(sums.of_tiles(first, 2 * items), sum) << first << " " << items;
   }
 }
@@ -201,8 +201,8 @@ TEST(Records, ARecordWhereNoRoleRunsIsAnError) {
   LaunchOutput output;
   output.items = 3;
   output.records.resize(static_cast<std::size_t>(shape.records()));
-  for (const image::RoleSlice& slice : shape.slices) {
-    image::SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
+  for (const launch::RoleSlice& slice : shape.slices) {
+    launch::SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
     record.role = static_cast<std::uint32_t>(slice.role);
     record.items = 3;
   }
@@ -259,11 +259,11 @@ TEST(Shapes, WhatNoLaunchCanFollowIsNamed) {
        "bundle: no slice in CTA 0 has the timed role"},
       {[](LaunchShape& s) { s.slices[1].warp = 2; }, "bundle: a role in warp 2 of 2"},
   };
-  EXPECT_TRUE(image::check_shape(two_warps()));
+  EXPECT_TRUE(launch::check_shape(two_warps()));
   for (const ShapeRow& row : rows) {
     LaunchShape shape = two_warps();
     row.spoil(shape);
-    const Status status = image::check_shape(shape);
+    const Status status = launch::check_shape(shape);
     EXPECT_EQ(status ? "" : status.error().text(), row.error);
   }
 }

@@ -1,7 +1,7 @@
 // A disk that is full or read-only from some write on: the command names the file and what the
 // system said, leaves no half file, and does its work when it is run again on a disk that works.
+#include "tests/app/project.h"
 #include "tests/bench/program.h"
-#include "tests/cli/project.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,7 +58,7 @@ Program three_points() {
 // The points in the store, each of which may be there once.
 std::set<std::string> points_of(Program& program) {
   std::set<std::string> found;
-  for (const record::PointRow& row : program.rows(record::PointKind::point)) {
+  for (const results::PointRow& row : program.rows(results::PointKind::point)) {
     EXPECT_FALSE(row.error) << (row.error ? row.error->message : "");
     EXPECT_TRUE(found.insert(row.variant_id.text()).second) << row.variant_id.text() << " twice";
   }

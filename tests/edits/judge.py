@@ -10,7 +10,7 @@ import tomllib
 import ptx_edits
 
 HERE = pathlib.Path(__file__).parent
-PROGRAM = os.environ.get("PHASEBIT_PROGRAM", "build/cli/phasebit")
+PROGRAM = os.environ.get("PHASEBIT_PROGRAM", "build/app/phasebit")
 FILES = tomllib.loads((HERE / "files.toml").read_text())["file"]
 BATCH = 96  # files that one process reads: all are read again when the head of one is refused
 

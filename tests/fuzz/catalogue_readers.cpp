@@ -1,7 +1,7 @@
 // The space of variants: axes, components, templates, specs.
 #include "core/base/toml.h"
-#include "gen/probes/make_plan.h"
-#include "gen/render/kernel_file.h"
+#include "gen/kernel/kernel_file.h"
+#include "gen/kernel/make_plan.h"
 #include "gen/space/variants.h"
 #include "tests/fuzz/reader.h"
 #include "tests/home.h"
@@ -13,8 +13,8 @@
 namespace phasebit::test {
 namespace {
 
-using catalogue::Catalogue;
-using image::VariantKey;
+using launch::VariantKey;
+using space::Catalogue;
 
 // A folder whose files an input may replace; afterwards they are what they were.
 class Tree {
@@ -73,14 +73,14 @@ std::map<std::string, std::string> small_templates() {
 }
 
 void render(const Catalogue& catalogue, const fs::path& templates, const VariantKey& key) {
-  const auto plan = probes::make_plan(catalogue, key);
+  const auto plan = kernel::make_plan(catalogue, key);
   if (!plan) return check_refusal(plan.error(), {Step::spec});
-  const auto rendered = render::Renderer(catalogue, templates)
-                            .render(key, *plan, image::Build::timed, "8.0", "sm_90");
+  const auto rendered = kernel::Renderer(catalogue, templates)
+                            .render(key, *plan, launch::Build::timed, "8.0", "sm_90");
   if (!rendered) return check_refusal(rendered.error(), {Step::render, Step::spec});
   if (rendered->kernel.statements.size() != rendered->kernel.source.size())
     bug("a statement without its line");
-  (void)render::kernel_file(catalogue, *rendered);
+  (void)kernel::kernel_file(catalogue, *rendered);
 }
 
 void read_small_catalogue(const fs::path& templates) {

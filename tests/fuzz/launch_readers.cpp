@@ -3,43 +3,43 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
-#include "core/image/bundle.h"
-#include "core/image/whole.h"
+#include "core/launch/bundle.h"
+#include "core/launch/external.h"
 #include "gen/ptxas/messages.h"
-#include "pipeline/launch/captured.h"
-#include "pipeline/launch/whole_launch.h"
+#include "join/capture/captured.h"
+#include "join/capture/external_launch.h"
 #include "tests/fuzz/reader.h"
 
 namespace phasebit::test {
 namespace {
 
-using image::CapturedLaunch;
-using image::Manifest;
-using image::WholeLaunch;
+using launch::CapturedLaunch;
+using launch::ExternalLaunch;
+using launch::Manifest;
 
 // What a bench does with a launch: the bytes of its parameters for some addresses.
-void use(const WholeLaunch& launch) {
+void use(const ExternalLaunch& launch) {
   if (complaint_about(launch)) bug("a launch that was read cannot be made");
-  const std::vector<image::Buffer> buffers = buffers_of(launch);
-  std::vector<image::MapBytes> maps;
-  for (const image::WholeParameter& one : launch.parameters)
-    if (one.kind == image::WholeParameter::Kind::tensor_map) maps.emplace_back();
+  const std::vector<launch::Buffer> buffers = buffers_of(launch);
+  std::vector<launch::MapBytes> maps;
+  for (const launch::ExternalParameter& one : launch.parameters)
+    if (one.kind == launch::ExternalParameter::Kind::tensor_map) maps.emplace_back();
   const std::vector<std::uint64_t> addresses(buffers.size(), 1 << 20);
   const auto block = parameter_block(launch, 16, addresses, maps);
   if (block.size() != static_cast<std::size_t>(launch.parameter_bytes))
     bug("a block of another size");
-  (void)image::launch_signature(launch);
+  (void)launch::launch_signature(launch);
 }
 
 std::string written(const std::vector<CapturedLaunch>& launches) {
-  return image::launch_file_text(launches, "made by a fuzzer");
+  return launch::launch_file_text(launches, "made by a fuzzer");
 }
 
 void check_written(const std::vector<CapturedLaunch>& launches) {
   const std::string text = written(launches);
   const auto toml = base::parse_toml(text, "again.toml");
   if (!toml) bug(toml.error().text());
-  const auto again = image::read_launches(*toml, "again.toml");
+  const auto again = launch::read_launches(*toml, "again.toml");
   if (!again) bug(again.error().text());
   if (written(*again) != text) bug("written again it is another file");
 }
@@ -57,7 +57,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 void read_fuzzed_launch_file(std::string_view text) {
   const auto toml = base::parse_toml(text, "launch.toml");
   if (!toml) return check_refusal(toml.error(), {Step::spec});
-  const auto launches = image::read_launches(*toml, "launch.toml");
+  const auto launches = launch::read_launches(*toml, "launch.toml");
   if (!launches) return check_refusal(launches.error(), {Step::spec});
   for (const CapturedLaunch& one : *launches) use(one.launch);
   check_written(*launches);
@@ -65,7 +65,7 @@ void read_fuzzed_launch_file(std::string_view text) {
 
 // What the capture library notes.
 void read_fuzzed_launch_notes(std::string_view text) {
-  const auto captured = pipeline::launch::parse_notes(text, "notes");
+  const auto captured = join::capture::parse_notes(text, "notes");
   if (!captured) return check_refusal(captured.error(), {Step::io});
   if (!captured->launches.empty()) (void)written(captured->launches);
 }
@@ -82,7 +82,7 @@ void read_fuzzed_launch_facts(std::string_view bytes) {
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(" + parts["ptx"],
       "mine.ptx");
   if (!file) return check_refusal(file.error(), {Step::assemble});
-  pipeline::launch::WholeFacts facts;
+  join::capture::ExternalFacts facts;
   facts.parameters = lines_of(parts["param"]);
   facts.tensor_maps = lines_of(parts["map"]);
   facts.grid = base::trimmed(parts["grid"], "\n");
@@ -90,7 +90,7 @@ void read_fuzzed_launch_facts(std::string_view bytes) {
   facts.cluster = base::trimmed(parts["cluster"], "\n");
   facts.no_figure = parts.contains("no_figure");
   for (const ptx::PtxFunction* entry : file->entries()) {
-    const auto launch = pipeline::launch::whole_launch(*file, *entry, path, facts);
+    const auto launch = join::capture::external_launch(*file, *entry, path, facts);
     if (!launch)
       check_refusal(launch.error(), {Step::usage, Step::spec});
     else
@@ -99,14 +99,14 @@ void read_fuzzed_launch_facts(std::string_view bytes) {
 }
 
 void read_fuzzed_manifest(std::string_view text) {
-  const auto manifest = image::manifest_from_json(text, "manifest.json");
+  const auto manifest = launch::manifest_from_json(text, "manifest.json");
   if (!manifest) return check_refusal(manifest.error(), {Step::bundle});
-  for (const image::BundleVariant& variant : manifest->variants)
-    (void)image::launch_signature(variant.launch);
-  const Status whole = image::check_manifest(*manifest);
+  for (const launch::BundleVariant& variant : manifest->variants)
+    (void)launch::launch_signature(variant.launch);
+  const Status whole = launch::check_manifest(*manifest);
   if (!whole) check_refusal(whole.error(), {Step::bundle});
   const std::string again = to_json(*manifest);
-  const auto read = image::manifest_from_json(again, "manifest.json");
+  const auto read = launch::manifest_from_json(again, "manifest.json");
   if (!read) bug(read.error().text());
   if (to_json(*read) != again) bug("written again it is another manifest");
 }
@@ -129,10 +129,10 @@ void read_fuzzed_messages(std::string_view bytes) {
     (void)ptxas::parse_ptxas_output(text);
   } else if (bytes[0] == 'm') {
     const std::string file = fmt::format("phasebit moves 1 {}\n{}", base::content_hash(text), text);
-    const auto moves = image::placement::moves_from_bytes(file, "a.moves");
+    const auto moves = launch::placement::moves_from_bytes(file, "a.moves");
     if (!moves) return check_refusal(moves.error(), {Step::bundle});
     if (to_bytes(*moves).empty()) bug("moves that cannot be written");
-    const auto padded = image::placement::move_code(text, *moves, 16);
+    const auto padded = launch::placement::move_code(text, *moves, 16);
     if (!padded) check_refusal(padded.error(), {Step::bundle});
   }
 }

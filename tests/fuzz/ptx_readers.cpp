@@ -2,8 +2,8 @@
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/text_facts.h"
 #include "gen/guard/guard.h"
-#include "gen/render/kernel_file.h"
-#include "pipeline/launch/parameter_list.h"
+#include "gen/kernel/kernel_file.h"
+#include "join/capture/parameter_list.h"
 #include "tests/fuzz/reader.h"
 
 namespace phasebit::test {
@@ -16,8 +16,7 @@ void read_fuzzed_ptx_file(std::string_view text) {
     if (function.has_body &&
         (function.open >= function.close || function.close >= file->statements.size()))
       bug("a body without its braces");
-  for (const ptx::PtxFunction* entry : file->entries())
-    (void)pipeline::launch::parameters_of(*entry);
+  for (const ptx::PtxFunction* entry : file->entries()) (void)join::capture::parameters_of(*entry);
 }
 
 // The head of a kernel with its text. What every thread of a launch does is followed: those of
@@ -32,12 +31,12 @@ void read_fuzzed_ptx_head(std::string_view text) {
     if (!head) return check_refusal(head.error(), {Step::spec});
     if (std::int64_t{head->launch.threads} * head->launch.cluster_size > most_threads) return;
   }
-  const auto kernels = render::read_kernels(text, "mine.ptx");
+  const auto kernels = kernel::read_kernels(text, "mine.ptx");
   if (!kernels) return check_refusal(kernels.error(), {Step::assemble, Step::spec, Step::render});
-  for (const render::Rendered& one : *kernels) {
+  for (const kernel::Rendered& one : *kernels) {
     if (!one.has_head) continue;
     (void)gate_of(one.head, "hopper", isa::Version{{13, 5}});
-    (void)image::launch_signature(one.head.launch);
+    (void)launch::launch_signature(one.head.launch);
     (void)write_head(one.head);
   }
 }

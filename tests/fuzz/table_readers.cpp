@@ -4,10 +4,10 @@
 #include "analysis/report/sql/table_file.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
-#include "core/store/flat.h"
-#include "core/store/store.h"
+#include "core/results/flat.h"
+#include "core/results/store.h"
 #include "tests/fuzz/reader.h"
-#include "tests/store/rows.h"
+#include "tests/results/rows.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -19,14 +19,14 @@ std::string small_store(const fs::path& path) {
     if (!done) bug(done.error().text());
   };
   {
-    auto store = store::Store::open(path);
+    auto store = results::Store::open(path);
     if (!store) bug(store.error().text());
     check(store->add_device(some_device()));
     check(store->add_run(some_run()));
     check(store->add_variant(some_variant()));
     check(store->add_point(some_reading_point(some_variant().id)));
     check(store->add_point(failed_point("ring/b", Step::verify, "wrong")));
-    record::PointRow bent = some_point("ring/c");
+    results::PointRow bent = some_point("ring/c");
     bent.quality.bends = {{"", {12, 13}}};
     check(store->add_point(bent));
   }
@@ -79,17 +79,17 @@ void read_fuzzed_gate_rules(std::string_view text) {
 
 // CSV: what is read is written, and written again as the same text.
 void read_fuzzed_results(std::string_view bytes) {
-  const auto results = store::read_flat("a.csv", bytes, store::no_samples);
+  const auto results = results::read_flat("a.csv", bytes, results::no_samples);
   if (!results) {
     check_refusal(results.error(), {Step::store, Step::io});
     if (!results.error().message.starts_with("a.csv")) bug("an error without the file's name");
     return;
   }
-  const std::string text = store::to_csv(*results);
-  const auto again = store::read_flat("a.csv", text, store::no_samples);
+  const std::string text = results::to_csv(*results);
+  const auto again = results::read_flat("a.csv", text, results::no_samples);
   if (!again) bug(again.error().text());
   if (again->points.size() != results->points.size()) bug("rows are lost");
-  if (store::to_csv(*again) != text) bug("written again it is another text");
+  if (results::to_csv(*again) != text) bug("written again it is another text");
 }
 
 // An SQLite file; or lines "TABLE.COLUMN=VALUE", each of which changes a store of three points.
@@ -101,11 +101,11 @@ void read_fuzzed_store(std::string_view bytes) {
   if (const Status done = base::write_file(path, is_file ? bytes : small); !done)
     bug(done.error().text());
   if (!is_file) change_store(path, bytes);
-  const auto opened = store::Store::open(path);
+  const auto opened = results::Store::open(path);
   if (!opened) return check_refusal(opened.error(), {Step::store, Step::io});
   const auto results = opened->results();
   if (!results) return check_refusal(results.error(), {Step::store, Step::io});
-  (void)store::to_csv(*results);
+  (void)results::to_csv(*results);
 }
 
 // A query of the reports with its head.

@@ -126,7 +126,7 @@ struct LimitRow {
 };
 
 TEST_F(AssembleFailures, LimitsRefuseWithTheFigure) {
-  image::Resources resources;
+  launch::Resources resources;
   resources.registers = 40;
   resources.static_shared_bytes = 1000;
   resources.spill_store_bytes = 8;

@@ -1,4 +1,4 @@
-#include "gen/catalogue/catalogue.h"
+#include "gen/space/catalogue.h"
 
 #include "tests/gen/fixture.h"
 
@@ -6,14 +6,14 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using catalogue::ComponentKind;
+using space::Catalogue;
+using space::ComponentKind;
 
 namespace {
 
-std::vector<std::string> names(const std::vector<catalogue::Component>& components) {
+std::vector<std::string> names(const std::vector<space::Component>& components) {
   std::vector<std::string> all;
-  for (const catalogue::Component& component : components) all.push_back(component.name);
+  for (const space::Component& component : components) all.push_back(component.name);
   return all;
 }
 
@@ -29,7 +29,7 @@ TEST(Catalogue, HasTheFoldersAsComponents) {
 
 TEST(Catalogue, KeepsWhatAnAxisDeclares) {
   const Catalogue catalogue = load_fixture();
-  const catalogue::Axis& stages = catalogue.common().axes.front();
+  const space::Axis& stages = catalogue.common().axes.front();
   EXPECT_EQ(stages.name, "num_stages");
   EXPECT_EQ(stages.alias, "stages");
   EXPECT_EQ(stages.doc, "slots of the ring");

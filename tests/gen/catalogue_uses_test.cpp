@@ -1,17 +1,17 @@
 // A component that takes over what it lacks from another.
-#include "gen/catalogue/template_set.h"
-#include "gen/probes/requirements.h"
-#include "gen/render/render.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/requirements.h"
+#include "gen/space/template_set.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using catalogue::Component;
-using catalogue::ComponentKind;
-using catalogue::TemplateFolders;
+using space::Catalogue;
+using space::Component;
+using space::ComponentKind;
+using space::TemplateFolders;
 
 namespace {
 
@@ -93,7 +93,7 @@ TEST_F(Uses, TakesOverTheGatesOfTheVerbsWhoseTemplateItTakesOver) {
     const auto spec = gate_spec(*catalogue, *key, "ampere", isa::parse_version("13.5").value(), {});
     if (!spec) bug(spec.error().text());
     Words all;
-    for (const rule::VerbRule& rule : spec->verbs) all.push_back(rule.verb);
+    for (const isa::VerbRule& rule : spec->verbs) all.push_back(rule.verb);
     return all;
   };
   EXPECT_EQ(verbs(), (Words{"wait", "commit"}));
@@ -150,7 +150,7 @@ TEST_F(Uses, NeedsAnArchitectureOfItsOwn) {
     const auto catalogue = Catalogue::load(folder_.path());
     if (!catalogue) return folder_.text(catalogue.error());
     const auto found =
-        probes::requirements(*catalogue, *space::parse_variant(*catalogue, "ring/own/none/none"));
+        kernel::requirements(*catalogue, *space::parse_variant(*catalogue, "ring/own/none/none"));
     return found ? fmt::format("sm_{}{}", found->sm, found->suffix) : folder_.text(found.error());
   };
   EXPECT_EQ(needs(""), "sm_80");

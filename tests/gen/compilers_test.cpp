@@ -2,7 +2,7 @@
 #include "gen/space/compilers.h"
 
 #include "core/base/hash.h"
-#include "gen/fork/snippet.h"
+#include "gen/kernel/snippet.h"
 #include "gen/ptxas/toolchain.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/point.h"
@@ -16,11 +16,11 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using image::KeyAxes;
-using image::VariantKey;
+using launch::KeyAxes;
+using launch::VariantKey;
 using ptxas::AssemblerChoice;
 using space::AxisValues;
+using space::Catalogue;
 using space::CompilerChoice;
 
 namespace {
@@ -50,7 +50,7 @@ AssemblerChoice assembler_of(const VariantKey& key) {
 
 TEST(CompilerAxes, StandInTheOrderOfAnId) {
   Words names;
-  for (const catalogue::Axis& axis : shipped().compilers()) names.push_back(axis.name);
+  for (const space::Axis& axis : shipped().compilers()) names.push_back(axis.name);
   EXPECT_EQ(names, (Words{"llvm", "llvm_opt", "short_ptr", "ptxas", "opt_level", "maxrregcount",
                           "edit", "padding"}));
 }

@@ -2,10 +2,10 @@
 // by its name, and no probe asks for one. Every variant of every spec has the same text, launch
 // shape, needs and rules; as many points are pruned.
 #include "core/base/parallel.h"
-#include "core/image/manifest.h"
-#include "gen/probes/make_plan.h"
-#include "gen/probes/requirements.h"
-#include "gen/render/render.h"
+#include "core/launch/manifest.h"
+#include "gen/kernel/make_plan.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/requirements.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
@@ -16,7 +16,7 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
+using space::Catalogue;
 
 namespace {
 
@@ -106,33 +106,33 @@ class Copies : public testing::TestWithParam<Sweep> {
 };
 
 // All that must be the same, as text: a difference shows where.
-std::string described(const Catalogue& catalogue, render::Renderer& renderer,
-                      const image::VariantKey& key) {
-  const auto plan = probes::make_plan(catalogue, key);
+std::string described(const Catalogue& catalogue, kernel::Renderer& renderer,
+                      const launch::VariantKey& key) {
+  const auto plan = kernel::make_plan(catalogue, key);
   if (!plan) return plan.error().text();
-  const auto needs = probes::requirements(catalogue, key);
+  const auto needs = kernel::requirements(catalogue, key);
   if (!needs) return needs.error().text();
-  const auto rendered = renderer.render(key, *plan, image::Build::timed, needs->ptx.text(),
+  const auto rendered = renderer.render(key, *plan, launch::Build::timed, needs->ptx.text(),
                                         fmt::format("sm_{}", needs->sm));
   if (!rendered) return rendered.error().text();
-  std::string out = image::launch_signature(plan->launch) + "\n" + rendered->kernel.ptx_version +
+  std::string out = launch::launch_signature(plan->launch) + "\n" + rendered->kernel.ptx_version +
                     " " + rendered->kernel.ptx_target + needs->suffix + "\n";
   for (const auto& [name, value] : plan->derived()) out += fmt::format("{} {}\n", name, value);
   for (const char* family : {"ampere", "hopper", "blackwell"}) {
     const auto gate = gate_spec(catalogue, key, family, isa::Version{{13, 5}}, plan->derived());
     if (!gate) return gate.error().text();
     out += fmt::format("{} {}\n", family, gate->known);
-    for (const rule::VerbRule& rule : gate->verbs) {
+    for (const isa::VerbRule& rule : gate->verbs) {
       out += fmt::format("{} {} forbid {}", rule.verb, rule.role, fmt::join(rule.forbid, " "));
-      for (const rule::OpcodeRule& opcode : rule.require)
-        out += fmt::format(" {}={} {}", opcode.pattern, rule::to_string(opcode.count),
-                           rule::to_string(opcode.path));
+      for (const isa::OpcodeRule& opcode : rule.require)
+        out += fmt::format(" {}={} {}", opcode.pattern, isa::to_string(opcode.count),
+                           isa::to_string(opcode.path));
       out += "\n";
     }
   }
   const std::vector<std::string>& lines = rendered->kernel.statements;
   for (size_t i = 1; i < lines.size(); ++i) out += lines[i] + "\n";  // 0 names the entry
-  for (const image::SourceLine& line : rendered->kernel.source)
+  for (const launch::SourceLine& line : rendered->kernel.source)
     out += line.verb + " " + line.role + "\n";
   return out;
 }
@@ -149,9 +149,9 @@ TEST_P(Copies, AreTheSameVariants) {
   std::atomic<int> differ = 0;
   std::vector<std::string> first(threads);
   base::parallel_for(threads, threads, [&](size_t thread) {
-    render::Renderer renderer(*catalogue_, folder_->path());
+    kernel::Renderer renderer(*catalogue_, folder_->path());
     for (size_t i = thread * sweep.step; i < originals.variants.size(); i += threads * sweep.step) {
-      const image::VariantKey &original = originals.variants[i], &copy = copies.variants[i];
+      const launch::VariantKey &original = originals.variants[i], &copy = copies.variants[i];
       const bool renamed = copy.value("protocol") == original.value("protocol") + suffix &&
                            copy.value("mover") == original.value("mover") + suffix &&
                            copy.value("work") == original.value("work") + suffix;

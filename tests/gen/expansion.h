@@ -17,12 +17,12 @@ inline constexpr const char* mbarrier_baseline =
 
 inline Words ids(const space::Expansion& expansion) {
   Words all;
-  for (const image::VariantKey& key : expansion.variants) all.push_back(key.id);
+  for (const launch::VariantKey& key : expansion.variants) all.push_back(key.id);
   return all;
 }
 
 // The sweep "s" of these blocks.
-inline Result<space::Expansion> expand_blocks(const catalogue::Catalogue& catalogue,
+inline Result<space::Expansion> expand_blocks(const space::Catalogue& catalogue,
                                               const std::string& blocks,
                                               const Words& overrides = {}) {
   Folder folder;

@@ -1,4 +1,4 @@
-#include "gen/catalogue/expression.h"
+#include "gen/space/expression.h"
 
 #include <limits>
 
@@ -6,15 +6,15 @@
 
 namespace phasebit::test {
 
-using catalogue::Expression;
-using catalogue::ValueKind;
+using space::Expression;
+using space::ValueKind;
 
 namespace {
 
 // wait is try_wait, protocol is mbarrier, num_stages is 8, units is 3, empty has no meaning.
 struct Point {
-  catalogue::Vocabulary vocabulary;
-  catalogue::Values values;
+  space::Vocabulary vocabulary;
+  space::Values values;
 
   Point() {
     add_word("protocol", {"cta_barrier", "mbarrier", "named_barrier"}, "mbarrier");

@@ -1,11 +1,11 @@
 // Performs the steps of docs/extending.md: its files, as they stand there, in a copy of templates/.
 // Needs the pinned ptxas for the last step and says so without.
 #include "core/base/process.h"
-#include "gen/probes/make_plan.h"
-#include "gen/probes/requirements.h"
+#include "gen/kernel/make_plan.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/requirements.h"
 #include "gen/ptxas/assemble.h"
 #include "gen/ptxas/toolchain.h"
-#include "gen/render/render.h"
 #include "gen/space/compilers.h"
 #include "gen/space/point.h"
 #include "gen/space/variants.h"
@@ -39,7 +39,7 @@ class Extending : public testing::TestWithParam<const char*> {
       folder_.write(name, (name == "axes.toml" ? folder_.read(name) + "\n" : "") + text);
   }
 
-  void assemble(const render::Rendered& rendered) {
+  void assemble(const kernel::Rendered& rendered) {
     const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     std::string text =
@@ -55,20 +55,20 @@ class Extending : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(output->ok()) << output->err << output->out;
   }
 
-  Result<render::Rendered> rendered(const catalogue::Catalogue& catalogue, const std::string& id) {
+  Result<kernel::Rendered> rendered(const space::Catalogue& catalogue, const std::string& id) {
     PHASEBIT_TRY_ASSIGN(key, space::parse_variant(catalogue, id));
-    PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, key));
+    PHASEBIT_TRY_ASSIGN(plan, kernel::make_plan(catalogue, key));
     EXPECT_EQ(plan.phases_checked, 2 * plan.num_stages);
-    PHASEBIT_TRY_ASSIGN(needs, probes::requirements(catalogue, key));
-    return render::Renderer(catalogue, folder_.path())
-        .render(key, plan, image::Build::timed, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
+    PHASEBIT_TRY_ASSIGN(needs, kernel::requirements(catalogue, key));
+    return kernel::Renderer(catalogue, folder_.path())
+        .render(key, plan, launch::Build::timed, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
   }
 
   Folder folder_;
 };
 
 TEST_P(Extending, MakesAVariantThatPtxasTakes) {
-  const auto catalogue = catalogue::Catalogue::load(folder_.path());
+  const auto catalogue = space::Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
   const auto made = rendered(*catalogue, GetParam());
   ASSERT_TRUE(made) << made.error().text();
@@ -80,7 +80,7 @@ TEST_P(Extending, MakesAVariantThatPtxasTakes) {
 using ExtendingCompilers = Extending;
 
 TEST_P(ExtendingCompilers, AFlagOfPtxasIsAnAxis) {
-  const auto catalogue = catalogue::Catalogue::load(folder_.path());
+  const auto catalogue = space::Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
   const std::string id = GetParam();
   const auto typed = space::read_typed_id(test::home(), *catalogue, id + "/reg_usage=10");

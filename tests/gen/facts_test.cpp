@@ -1,7 +1,7 @@
 // Facts, capabilities, words and flags of components: what is wrong names file, line, key and what
 // to write. And every shipped verb is short.
-#include "gen/catalogue/catalogue.h"
-#include "gen/render/variant_head.h"
+#include "gen/kernel/variant_head.h"
+#include "gen/space/catalogue.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
 
@@ -9,9 +9,9 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using catalogue::ComponentKind;
-using catalogue::ReadBack;
+using space::Catalogue;
+using space::ComponentKind;
+using space::ReadBack;
 
 namespace {
 
@@ -49,14 +49,14 @@ class Facts : public testing::Test {
 TEST_F(Facts, AreRead) {
   ASSERT_EQ(error(good), "");
   const auto catalogue = Catalogue::load(folder_.path());
-  const catalogue::Component& own = *catalogue->find(ComponentKind::protocol, "own");
+  const space::Component& own = *catalogue->find(ComponentKind::protocol, "own");
   EXPECT_EQ(own.protocol.words, 2);
   EXPECT_TRUE(own.protocol.keeps_address);
   EXPECT_FALSE(own.protocol.counts_laps);
   EXPECT_EQ(own.protocol.read_full, ReadBack::phases);
   EXPECT_EQ(own.protocol.read_empty, ReadBack::count);
   EXPECT_EQ(own.can, std::vector<std::string>{"try"});
-  EXPECT_EQ(render::catalogue_facts(*catalogue)["protocols"]["own"]["waits_on"], "own");
+  EXPECT_EQ(kernel::catalogue_facts(*catalogue)["protocols"]["own"]["waits_on"], "own");
 }
 
 // Own keys before those of the protocol it uses, key by key.
@@ -66,7 +66,7 @@ TEST_F(Facts, AreTakenOverKeyByKey) {
                 "uses = \"own\"\ncan = []\n[slot]\nextra_bytes = 16\n");
   const auto catalogue = Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
-  const catalogue::Component& second = *catalogue->find(ComponentKind::protocol, "second");
+  const space::Component& second = *catalogue->find(ComponentKind::protocol, "second");
   EXPECT_EQ(second.protocol.words, 2);
   EXPECT_EQ(second.protocol.extra_bytes, 16);
   EXPECT_EQ(second.protocol.read_empty, ReadBack::count);

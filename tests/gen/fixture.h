@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "gen/catalogue/catalogue.h"
+#include "gen/space/catalogue.h"
 #include "gen/space/spec.h"
 
 #include <string>
@@ -15,8 +15,8 @@ inline fs::path fixture_templates() {
   return base::source_root() / "tests" / "gen" / "catalogue";
 }
 
-inline catalogue::Catalogue load_fixture() {
-  auto catalogue = catalogue::Catalogue::load(fixture_templates());
+inline space::Catalogue load_fixture() {
+  auto catalogue = space::Catalogue::load(fixture_templates());
   if (!catalogue) bug(catalogue.error().text());
   return std::move(*catalogue);
 }

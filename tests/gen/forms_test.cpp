@@ -128,20 +128,20 @@ TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   EXPECT_EQ(why_no_form(book(), {literal, "plain", "throughput", "warp", "busy", 4}).value(), "");
 }
 
-rule::GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
+isa::GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
   ptx::head::Head head;
   head.rules = form_rules(forms, point, "hopper").value();
   return ptx::head::gate_of(head, "hopper", ptxas).value();
 }
 
 // " x2 SYNCS.EXCH* no MEMBAR*; other_half: ..." of what a form's window must hold on Hopper.
-std::string in_words(const rule::GateSpec& spec) {
+std::string in_words(const isa::GateSpec& spec) {
   std::string said;
-  for (const rule::VerbRule& rule : spec.verbs) {
+  for (const isa::VerbRule& rule : spec.verbs) {
     if (rule.role != "consumer") return "of " + rule.role;
     if (rule.verb != "form") said += "; " + rule.verb + ":";
-    for (const rule::OpcodeRule& one : rule.require)
-      said += fmt::format(" {} {}", rule::to_string(one.count), one.pattern);
+    for (const isa::OpcodeRule& one : rule.require)
+      said += fmt::format(" {} {}", isa::to_string(one.count), one.pattern);
     for (const std::string& pattern : rule.forbid) said += " no " + pattern;
   }
   return said;

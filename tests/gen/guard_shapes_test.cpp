@@ -79,15 +79,15 @@ const std::vector<Shape> shapes = {
 };
 
 bool waits(const GuardedPtx& made, const Shape& shape) {
-  return std::any_of(made.sites.begin(), made.sites.end(), [&](const image::WaitSite& site) {
+  return std::any_of(made.sites.begin(), made.sites.end(), [&](const launch::WaitSite& site) {
     return site.entry == shape.entry &&
            std::find(shape.kinds.begin(), shape.kinds.end(),
-                     std::string(image::to_string(site.kind))) != shape.kinds.end();
+                     std::string(launch::to_string(site.kind))) != shape.kinds.end();
   });
 }
 
 std::ptrdiff_t sites_in(const GuardedPtx& made, const std::string& part_of_entry) {
-  return std::count_if(made.sites.begin(), made.sites.end(), [&](const image::WaitSite& site) {
+  return std::count_if(made.sites.begin(), made.sites.end(), [&](const launch::WaitSite& site) {
     return site.entry.find(part_of_entry) != std::string::npos;
   });
 }

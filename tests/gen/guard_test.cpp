@@ -9,7 +9,7 @@
 namespace phasebit::test {
 
 using guard::GuardedPtx;
-using image::WaitSite;
+using launch::WaitSite;
 
 namespace {
 
@@ -107,7 +107,7 @@ struct Compiled {
 std::string summary(const GuardedPtx& made) {
   std::map<std::string, int> counts;
   for (const WaitSite& site : made.sites)
-    ++counts[fmt::format("{} {}{}", site.entry, image::to_string(site.kind),
+    ++counts[fmt::format("{} {}{}", site.entry, launch::to_string(site.kind),
                          site.verb.empty() ? "" : " in " + site.verb)];
   std::string out;
   for (const auto& [what, count] : counts) out += fmt::format("{} x{}; ", what, count);
@@ -351,7 +351,7 @@ TEST(Guard, CountsBarriersInAProgramOfItsOwn) {
     return ptx::write_ptx(guard::guard(*file, options)->file);
   };
   const std::string own = text(true), bundle = text(false);
-  const std::string areas = fmt::format("pb_guard_areas[{}]", 4096 * sizeof(image::GuardCta));
+  const std::string areas = fmt::format("pb_guard_areas[{}]", 4096 * sizeof(launch::GuardCta));
   EXPECT_NE(own.find(areas), std::string::npos);
   EXPECT_NE(own.find("call pb_guard_exit, (pbg_base);\nret;"), std::string::npos) << own;
   EXPECT_NE(own.find("@own call pb_guard_left, (ex_base);"), std::string::npos);

@@ -15,8 +15,8 @@ namespace phasebit::test {
 
 inline std::string sites_of(const guard::GuardedPtx& guarded) {
   std::string out;
-  for (const image::WaitSite& site : guarded.sites)
-    out += fmt::format("{} {} {}({}){}; ", site.entry, image::to_string(site.kind),
+  for (const launch::WaitSite& site : guarded.sites)
+    out += fmt::format("{} {} {}({}){}; ", site.entry, launch::to_string(site.kind),
                        site.verb.empty() ? "" : site.verb + " ", site.operand,
                        site.address.empty() ? "" : " at " + site.address);
   return out;

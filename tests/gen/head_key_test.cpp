@@ -1,6 +1,6 @@
 // The key of a head against the catalogue of the templates.
 #include "core/base/toml.h"
-#include "gen/render/head_plan.h"
+#include "gen/kernel/head_plan.h"
 #include "gen/space/variants.h"
 #include "tests/home.h"
 
@@ -8,7 +8,7 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
+using space::Catalogue;
 
 namespace {
 
@@ -18,8 +18,8 @@ const Catalogue& catalogue() {
 }
 
 // Axes one a line, on lines 4 and on.
-Result<image::VariantKey> check(const std::string& top, const std::string& axes,
-                                const std::string& more = {}) {
+Result<launch::VariantKey> check(const std::string& top, const std::string& axes,
+                                 const std::string& more = {}) {
   const std::string text = "format = 1\n" + top +
                            "\nroles = [{ role = \"consumer\", warps = [0] }]\n[key]\n" + axes +
                            "[launch]\nthreads = 32\ntimed_role = \"consumer\"\n" + more;
@@ -31,7 +31,7 @@ Result<image::VariantKey> check(const std::string& top, const std::string& axes,
     begin = end + 1;
   }
   PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(lines, "t.ptx"));
-  return render::check_head_key(catalogue(), head);
+  return kernel::check_head_key(catalogue(), head);
 }
 
 const std::string ring =

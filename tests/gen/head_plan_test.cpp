@@ -1,5 +1,5 @@
 // A head's launch against the plan of the variant that its key names.
-#include "gen/render/head_plan.h"
+#include "gen/kernel/head_plan.h"
 
 #include "core/base/toml.h"
 #include "tests/gen/plans.h"
@@ -15,8 +15,8 @@ Status check(const std::string& text) {
     begin = end + 1;
   }
   PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(lines, "t.ptx"));
-  PHASEBIT_TRY_ASSIGN(key, render::check_head_key(test::shipped(), head));
-  return render::check_head_plan(test::shipped(), head, key);
+  PHASEBIT_TRY_ASSIGN(key, kernel::check_head_key(test::shipped(), head));
+  return kernel::check_head_plan(test::shipped(), head, key);
 }
 
 const std::string good =

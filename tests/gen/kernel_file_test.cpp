@@ -1,5 +1,5 @@
 // What a file of PTX may hold, ours and anybody's, and what is said of one that is wrong.
-#include "gen/render/kernel_file.h"
+#include "gen/kernel/kernel_file.h"
 
 #include "gen/ptxas/module.h"
 
@@ -7,9 +7,9 @@
 
 namespace phasebit::test {
 
+using kernel::read_kernels;
 using ptxas::module_text;
 using ptxas::ModuleText;
-using render::read_kernels;
 
 namespace {
 
@@ -29,7 +29,7 @@ const std::string clocks = "mov.u64 a, %clock64; mov.u64 b, %clock64;\n";
 
 TEST(KernelFile, StatementsBelongToTheLastHeading) {
   const auto read =
-      render::read_kernel(header + "// [-] templates/probes/ring/kernel.ptx:1\n" + head + entry +
+      kernel::read_kernel(header + "// [-] templates/probes/ring/kernel.ptx:1\n" + head + entry +
                               "{\n"
                               "  // [producer acquire] templates/protocols/p/wait.ptx:3\n"
                               "  // Why it waits.\n"
@@ -65,7 +65,7 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
                                  {"}", "", "", 31}};
   ASSERT_EQ(read->kernel.statements.size(), rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    const image::SourceLine& source = read->kernel.source[i];
+    const launch::SourceLine& source = read->kernel.source[i];
     EXPECT_EQ(read->kernel.statements[i], rows[i].statement);
     EXPECT_EQ(source.place(), fmt::format("t.ptx:{}", rows[i].line)) << rows[i].statement;
     EXPECT_EQ(source.role, rows[i].role) << rows[i].statement;
@@ -74,7 +74,7 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
   EXPECT_EQ(read->kernel.entry, "pb_1_t");
   EXPECT_EQ(read->kernel.ptx_version, "7.8");
   EXPECT_EQ(read->kernel.ptx_target, "sm_90");
-  EXPECT_EQ(read->kernel.build, image::Build::guarded);
+  EXPECT_EQ(read->kernel.build, launch::Build::guarded);
   EXPECT_FALSE(read->kernel.as_is);
   EXPECT_EQ(read->head.key.id, "a/b/c/d");
 }
@@ -209,7 +209,7 @@ TEST(KernelFile, RolesAreFunctionsThatACompilerInlined) {
                                  "s.ptx");
   ASSERT_TRUE(read) << read.error().text();
   const auto says = [&](size_t line) {
-    const image::SourceLine& source = read->front().kernel.source[line];
+    const launch::SourceLine& source = read->front().kernel.source[line];
     return source.role + "." + source.verb;
   };
   EXPECT_EQ(says(6), ".");
@@ -239,7 +239,7 @@ TEST(KernelFile, SaysWhereATextIsWrong) {
        "render: t.ptx:15: no verb 'comit' (did you mean 'commit'?)"},
   };
   for (const Row& row : rows) {
-    const auto read = render::read_kernel(row.text, "t.ptx");
+    const auto read = kernel::read_kernel(row.text, "t.ptx");
     ASSERT_FALSE(read) << row.message;
     EXPECT_EQ(read.error().text(), row.message);
   }

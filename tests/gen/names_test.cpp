@@ -2,7 +2,7 @@
 // held against what the code gives the variants of all specs. PHASEBIT_ACCEPT=1 rewrites it and
 // keeps what it says of the names that stay; a new name is to be described by hand.
 #include "gen/forms/form.h"
-#include "gen/render/context/context.h"
+#include "gen/kernel/context.h"
 #include "gen/space/form_space.h"
 #include "gen/space/variants.h"
 #include "tests/gen/plans.h"
@@ -14,7 +14,7 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
+using space::Catalogue;
 
 namespace {
 
@@ -41,20 +41,20 @@ void collect(const json& value, const std::string& where, Names& names) {
 
 std::set<std::string> declared_names(const Catalogue& catalogue) {
   std::set<std::string> all;
-  const auto add = [&](const catalogue::Component& component) {
-    for (const catalogue::Axis& axis : component.axes) all.insert(axis.name);
-    for (const catalogue::NamedExpression& name : component.names) all.insert(name.name);
+  const auto add = [&](const space::Component& component) {
+    for (const space::Axis& axis : component.axes) all.insert(axis.name);
+    for (const space::NamedExpression& name : component.names) all.insert(name.name);
   };
   add(catalogue.common());
-  for (const catalogue::ComponentKind kind : catalogue::component_kinds) {
-    all.insert(std::string(catalogue::to_string(kind)));
-    for (const catalogue::Component& component : catalogue.components(kind)) add(component);
+  for (const space::ComponentKind kind : space::component_kinds) {
+    all.insert(std::string(space::to_string(kind)));
+    for (const space::Component& component : catalogue.components(kind)) add(component);
   }
   return all;
 }
 
-void collect_variant(const Catalogue& catalogue, const image::VariantKey& key, Names& names) {
-  auto context = render::context::make_context(catalogue, key, test::plan_of(key), "entry");
+void collect_variant(const Catalogue& catalogue, const launch::VariantKey& key, Names& names) {
+  auto context = kernel::make_context(catalogue, key, test::plan_of(key), "entry");
   ASSERT_TRUE(context) << context.error().text();
   if (space::is_form(key)) {
     const auto book = forms::FormBook::get();

@@ -1,11 +1,11 @@
 // Expectations are worked out by hand from what docs/architecture.md says of each probe.
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit::test {
 
-using image::Role;
-using probes::Plan;
+using kernel::Plan;
+using launch::Role;
 
 namespace {
 
@@ -147,10 +147,10 @@ TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
 }
 
 TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
-  const image::VariantKey key = test::key_of(
+  const launch::VariantKey key = test::key_of(
       {{"probe", "interference"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}},
       {{"waiters", "8"}, {"placing", "same"}});
-  const auto plan = probes::make_plan(test::shipped(), key);
+  const auto plan = kernel::make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 1 victims and 8 waiters do not fit in 32 warps");
 }

@@ -1,25 +1,25 @@
 // Expectations are worked out by hand from what the axes mean.
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
 #include "tests/gen/plans.h"
 
 #include <algorithm>
 
 namespace phasebit::test {
 
-using image::Role;
-using image::RoleSlice;
+using launch::Role;
+using launch::RoleSlice;
 
 namespace {
 
 using test::Axes;
 
-Result<probes::Plan> plan_of(const Axes& axes) {
-  return probes::make_plan(
+Result<kernel::Plan> plan_of(const Axes& axes) {
+  return kernel::make_plan(
       test::shipped(),
       test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
 
-std::vector<const RoleSlice*> slices_in(const probes::Plan& plan, int cta) {
+std::vector<const RoleSlice*> slices_in(const kernel::Plan& plan, int cta) {
   std::vector<const RoleSlice*> found;
   for (const RoleSlice& slice : plan.launch.slices)
     if (slice.is_in(cta)) found.push_back(&slice);
@@ -100,7 +100,7 @@ TEST(PlanRemote, LeavesTheRecordToTheFirstOfThoseThatArrive) {
                        {"arrivers", "15"},
                        {"unroll", "4"},
                        {"arrival", "thread"}};
-  const auto plan = probes::make_plan(
+  const auto plan = kernel::make_plan(
       test::shipped(),
       test::key_of({{"probe", "remote"}, {"mover", "none"}, {"work", "none"}}, arrive));
   ASSERT_TRUE(plan) << plan.error().text();

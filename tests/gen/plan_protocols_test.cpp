@@ -1,12 +1,12 @@
 // Expectations are worked out by hand from what each protocol's arrivals mean.
-#include "gen/probes/make_plan.h"
-#include "gen/render/context/context.h"
+#include "gen/kernel/context.h"
+#include "gen/kernel/make_plan.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit::test {
 
-using image::VariantKey;
-using probes::Plan;
+using kernel::Plan;
+using launch::VariantKey;
 
 namespace {
 
@@ -43,14 +43,14 @@ TEST(Arrivals, Table) {
     Axes axes = row.axes;
     axes.insert(axes.end(), {{"producers", "2"}, {"consumers", "4"}});
     const VariantKey key = variant(row.protocol, "none", axes);
-    const probes::PlanFacts facts = plan_of(key).facts;
+    const kernel::PlanFacts facts = plan_of(key).facts;
     EXPECT_EQ(facts.full_arrivals, row.full) << row.protocol;
     EXPECT_EQ(facts.empty_arrivals, row.empty) << row.protocol;
   }
 }
 
 nlohmann::json producer_of(const VariantKey& key) {
-  auto context = render::context::make_context(test::shipped(), key, plan_of(key), "entry");
+  auto context = kernel::make_context(test::shipped(), key, plan_of(key), "entry");
   EXPECT_TRUE(context) << context.error().text();
   return (*context)["producer"];
 }
@@ -85,10 +85,10 @@ TEST(Copies, HaveTheSizeThatTheMoverSays) {
   EXPECT_EQ(plan.producer.vector_words, 2);
   EXPECT_EQ(plan.producer.moves, 8);  // 2048 / (8 * 32)
   EXPECT_EQ(plan.consumer.vector_words, 4);
-  EXPECT_EQ(plan.launch.payload.period, image::copied_payload_period);
-  EXPECT_EQ(plan.launch.payload.images_bytes(), image::copied_payload_period * 2048);
+  EXPECT_EQ(plan.launch.payload.period, launch::copied_payload_period);
+  EXPECT_EQ(plan.launch.payload.images_bytes(), launch::copied_payload_period * 2048);
   key = variant("cp_async_mbarrier", "cp_async", {{"payload_bytes", "128"}, {"copy_bytes", "8"}});
-  const auto refused = probes::make_plan(test::shipped(), key);
+  const auto refused = kernel::make_plan(test::shipped(), key);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
             "spec: test: payload_bytes 128 are no whole copies of 8 bytes for 32 threads");
@@ -98,7 +98,7 @@ TEST(EarlyExit, TheLastConsumerWarpLeaves) {
   const Plan plan = plan_of(variant(
       "mbarrier", "none", {{"consumers", "3"}, {"num_stages", "4"}, {"early_exit", "drop"}}));
   std::vector<bool> leaves;
-  for (const image::RoleSlice& slice : plan.launch.slices) leaves.push_back(slice.leaves_early);
+  for (const launch::RoleSlice& slice : plan.launch.slices) leaves.push_back(slice.leaves_early);
   EXPECT_EQ(leaves, (std::vector<bool>{false, false, false, true}));
   EXPECT_EQ(plan.launch.min_items, 8);  // half of them is a whole lap
 }

@@ -1,11 +1,11 @@
 // Expectations are worked out by hand from the meaning of the axes.
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit::test {
 
-using image::VariantKey;
-using probes::Plan;
+using kernel::Plan;
+using launch::VariantKey;
 
 namespace {
 
@@ -72,8 +72,8 @@ TEST(Plan, GivesEachUnitThatTakesTurnsItsNumberAndRanksWithinIt) {
                                      {"sharing", "round_robin"},
                                      {"num_stages", "4"}}));
   ASSERT_EQ(plan.launch.slices.size(), 12U);
-  const image::RoleSlice& last = plan.launch.slices.back();
-  EXPECT_EQ(last.role, image::Role::consumer);
+  const launch::RoleSlice& last = plan.launch.slices.back();
+  EXPECT_EQ(last.role, launch::Role::consumer);
   EXPECT_EQ(last.unit, 1);
   EXPECT_EQ(last.rank, 96);
   EXPECT_EQ(plan.launch.producer_turns, 1);
@@ -149,7 +149,7 @@ TEST(Plan, ReadsAPartOfALargeSlotAndASmallOneManyTimes) {
 
 TEST(Plan, RefusesCopiesThatDoNotFit) {
   const auto plan =
-      probes::make_plan(test::shipped(), bulk_ring({{"payload_bytes", "48"}, {"producers", "2"}}));
+      kernel::make_plan(test::shipped(), bulk_ring({{"payload_bytes", "48"}, {"producers", "2"}}));
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(),
             "spec: test: payload_bytes 48: 2 copies of 24 bytes; a copy is a multiple of 16 bytes");
@@ -178,13 +178,13 @@ TEST(Plan, CopiesFromMemoryReadTheDataOfAStream) {
   EXPECT_EQ(plan.launch.data.readers, 0);
   EXPECT_EQ(plan.launch.payload.images_bytes(), 0);
   key.axes[2].second = "bulk_tensor";
-  for (const auto& [axis, value] : image::KeyAxes{{"dimensions", "2"},
-                                                  {"row_bytes", "128"},
-                                                  {"element", "u32"},
-                                                  {"swizzle", "none"},
-                                                  {"promotion", "none"},
-                                                  {"edge", "whole"},
-                                                  {"out_fill", "zeros"}})
+  for (const auto& [axis, value] : launch::KeyAxes{{"dimensions", "2"},
+                                                   {"row_bytes", "128"},
+                                                   {"element", "u32"},
+                                                   {"swizzle", "none"},
+                                                   {"promotion", "none"},
+                                                   {"edge", "whole"},
+                                                   {"out_fill", "zeros"}})
     key.axes.emplace_back(axis, value);
   const Plan tiles = plan_of(key);
   ASSERT_EQ(tiles.launch.tensor_maps.size(), 1U);
@@ -199,7 +199,7 @@ TEST(Plan, CopiesFromMemoryReadTheDataOfAStream) {
 TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
   VariantKey key = variant({{"payload_bytes", "100"}});
   key.axes[2].second = "st_shared";
-  const auto plan = probes::make_plan(test::shipped(), key);
+  const auto plan = kernel::make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(),
             "spec: test: payload_bytes 100 cannot be split evenly over 32 threads");
@@ -207,7 +207,7 @@ TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
 
 TEST(Plan, RefusesMoreWarpsThanACtaHas) {
   const auto plan =
-      probes::make_plan(test::shipped(), variant({{"producers", "20"}, {"consumers", "13"}}));
+      kernel::make_plan(test::shipped(), variant({{"producers", "20"}, {"consumers", "13"}}));
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 33 warps, a CTA has at most 32");
 }

@@ -1,7 +1,7 @@
 // Plans of variants written down as axes.
 #pragma once
 
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
 
 #include <string>
 #include <utility>
@@ -14,9 +14,9 @@ namespace phasebit::test {
 using Axes = std::vector<std::pair<std::string, std::string>>;
 
 // The catalogue of templates/.
-inline const catalogue::Catalogue& shipped() {
-  static const catalogue::Catalogue catalogue = [] {
-    auto loaded = catalogue::Catalogue::load(base::source_root() / "templates");
+inline const space::Catalogue& shipped() {
+  static const space::Catalogue catalogue = [] {
+    auto loaded = space::Catalogue::load(base::source_root() / "templates");
     if (!loaded) bug(loaded.error().text());
     return std::move(*loaded);
   }();
@@ -24,18 +24,18 @@ inline const catalogue::Catalogue& shipped() {
 }
 
 // The leading axes, then the others.
-inline image::VariantKey key_of(Axes leading, const Axes& axes) {
-  image::VariantKey key;
+inline launch::VariantKey key_of(Axes leading, const Axes& axes) {
+  launch::VariantKey key;
   key.id = "test";
   key.axes = std::move(leading);
   key.axes.insert(key.axes.end(), axes.begin(), axes.end());
   return key;
 }
 
-inline probes::Plan plan_of(const image::VariantKey& key) {
-  auto plan = probes::make_plan(shipped(), key);
+inline kernel::Plan plan_of(const launch::VariantKey& key) {
+  auto plan = kernel::make_plan(shipped(), key);
   EXPECT_TRUE(plan) << plan.error().text();
-  return plan.value_or(probes::Plan{});
+  return plan.value_or(kernel::Plan{});
 }
 
 }  // namespace phasebit::test

@@ -1,7 +1,7 @@
 // Variants of specs/probes.toml have a plan and a text, and what is timed is there.
-#include "gen/probes/make_plan.h"
-#include "gen/probes/requirements.h"
-#include "gen/render/render.h"
+#include "gen/kernel/make_plan.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/requirements.h"
 #include "gen/space/variants.h"
 #include "tests/home.h"
 
@@ -12,8 +12,8 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using image::VariantKey;
+using launch::VariantKey;
+using space::Catalogue;
 
 namespace {
 
@@ -36,17 +36,17 @@ class ProbeSweep : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ProbeSweep, HasEveryTimedVerbInTheTimedRole) {
-  render::Renderer renderer(catalogue_, root / "templates");
+  kernel::Renderer renderer(catalogue_, root / "templates");
   const auto variants = variants_of(catalogue_, GetParam());
   ASSERT_FALSE(variants.empty());
   for (const VariantKey& key : variants) {
-    const auto plan = probes::make_plan(catalogue_, key);
+    const auto plan = kernel::make_plan(catalogue_, key);
     ASSERT_TRUE(plan) << plan.error().text();
-    const auto rendered = renderer.render(key, *plan, image::Build::timed, "9.3", "sm_90");
+    const auto rendered = renderer.render(key, *plan, launch::Build::timed, "9.3", "sm_90");
     ASSERT_TRUE(rendered) << key.id << ": " << rendered.error().text();
     std::set<std::string> verbs;
     int starts = 0;
-    for (const image::SourceLine& line : rendered->kernel.source) {
+    for (const launch::SourceLine& line : rendered->kernel.source) {
       verbs.insert(line.verb);
       starts += line.verb == "clock_start" ? 1 : 0;
     }

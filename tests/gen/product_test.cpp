@@ -1,6 +1,6 @@
 // Works that multiply the matrices of a slot: what the plan makes of [product], the text of a late
 // release, and what is refused.
-#include "gen/render/render.h"
+#include "gen/kernel/render.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
@@ -15,16 +15,16 @@ namespace {
 const std::string ring = "ring/mbarrier_bulk/bulk/wgmma/granularity=warpgroup/consumers=2/";
 const std::string tile = "payload_bytes=49152/tile_n=256";
 
-image::VariantKey variant(const std::string& id) {
+launch::VariantKey variant(const std::string& id) {
   auto key = space::parse_variant(shipped(), id);
   EXPECT_TRUE(key) << key.error().text();
-  return key.value_or(image::VariantKey{});
+  return key.value_or(launch::VariantKey{});
 }
 
 std::vector<std::string> statements_of(const std::string& id) {
-  render::Renderer renderer(shipped(), base::source_root() / "templates");
-  const image::VariantKey key = variant(id);
-  auto made = renderer.render(key, plan_of(key), image::Build::timed, "8.6", "sm_90a");
+  kernel::Renderer renderer(shipped(), base::source_root() / "templates");
+  const launch::VariantKey key = variant(id);
+  auto made = renderer.render(key, plan_of(key), launch::Build::timed, "8.6", "sm_90a");
   EXPECT_TRUE(made) << made.error().text();
   return made ? made->kernel.statements : std::vector<std::string>{};
 }
@@ -37,21 +37,21 @@ long count(const std::vector<std::string>& statements, const std::string& start)
 // 128 rows of A and 256 of B, 128 bytes each, are 48 KiB; the pattern of the swizzle is 1024 bytes;
 // sums of 64 ones an item are exact for 2^18 items.
 TEST(ProductPlan, IsOfTheTile) {
-  const probes::Plan plan = plan_of(variant(ring + tile));
-  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 256, 1}));
+  const kernel::Plan plan = plan_of(variant(ring + tile));
+  EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 256, 1}));
   EXPECT_EQ(plan.slot_bytes, 49152);
   EXPECT_EQ(plan.payload_offset % 1024, 0);
   EXPECT_EQ(plan.launch.max_items, 1 << 18);
   EXPECT_TRUE(plan.launch.fixed_warps);
   EXPECT_EQ(plan.consumer.moves, 0);
-  EXPECT_EQ(plan.launch.payload.period, image::copied_payload_period);
+  EXPECT_EQ(plan.launch.payload.period, launch::copied_payload_period);
 }
 
 TEST(ProductPlan, RefusesASlotOfAnotherSize) {
-  image::VariantKey key = variant(ring + tile);
+  launch::VariantKey key = variant(ring + tile);
   for (auto& [axis, value] : key.axes)
     if (axis == "payload_bytes") value = "32768";
-  const auto plan = probes::make_plan(shipped(), key);
+  const auto plan = kernel::make_plan(shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(),
             fmt::format("spec: {}: [product] matrices of 128 and 256 rows, 1 times, take 12288 "
@@ -60,9 +60,9 @@ TEST(ProductPlan, RefusesASlotOfAnotherSize) {
 }
 
 TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
-  const probes::Plan plan =
+  const kernel::Plan plan =
       plan_of(variant(ring + "num_stages=2/items_a_phase=2/payload_bytes=32768/tile_n=128"));
-  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 128, 2}));
+  EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 128, 2}));
   EXPECT_EQ(plan.slot_bytes, 65536);
   EXPECT_EQ(plan.launch.max_items, 1 << 17);
 }
@@ -70,7 +70,7 @@ TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
 // Slots that are filled once: item i has image i modulo num_stages, with a protocol and without.
 TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
   for (const char* protocol : {"none", "mbarrier"}) {
-    const probes::Plan plan = plan_of(variant(
+    const kernel::Plan plan = plan_of(variant(
         fmt::format("ring/{}/prefilled/wgmma/granularity=warpgroup/consumers=2/num_stages=3/{}",
                     protocol, tile)));
     EXPECT_EQ(plan.launch.payload.period, 3);
@@ -83,10 +83,10 @@ TEST(ProductPlan, OfAStreamIsOfItsData) {
   const std::string stream =
       "stream/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=32768/"
       "uniform_role=on";
-  const probes::Plan plan = plan_of(variant(stream));
-  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 128, 1}));
+  const kernel::Plan plan = plan_of(variant(stream));
+  EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 128, 1}));
   EXPECT_EQ(plan.launch.payload.words_per_slot, 0);
-  EXPECT_EQ(image::to_string(plan.launch.buffers.at(0).fill), "signs:1");
+  EXPECT_EQ(launch::to_string(plan.launch.buffers.at(0).fill), "signs:1");
   const auto text = statements_of(stream);
   EXPECT_EQ(count(text, "wgmma.mma_async"), 4);
   EXPECT_EQ(count(text, "cvt.rni.s32.f32"), 64);
@@ -97,7 +97,7 @@ TEST(ProductPlan, OfATensorStreamIsOfTheTilesOfItsMap) {
   const std::string stream =
       "stream/mbarrier_bulk/bulk_tensor/wgmma/granularity=producer_warp/consumers=2/tile_n=256/"
       "payload_bytes=49152/copies_a_stage=2/swizzle=128B/element=bf16/uniform_role=on";
-  const image::LaunchShape launch = plan_of(variant(stream)).launch;
+  const launch::LaunchShape launch = plan_of(variant(stream)).launch;
   EXPECT_EQ(launch.data.bytes, 174762LL * 49152);
   ASSERT_EQ(launch.tensor_maps.size(), 1U);
   EXPECT_EQ(launch.tensor_maps[0].buffer, "data");
@@ -154,7 +154,7 @@ TEST(ProductFacts, RefuseWhatIsMissingOrUnknown) {
     Folder folder;
     folder.copy_fixture();
     folder.write("work/own/work.toml", works + text);
-    const auto catalogue = catalogue::Catalogue::load(folder.path());
+    const auto catalogue = space::Catalogue::load(folder.path());
     ASSERT_FALSE(catalogue) << text;
     EXPECT_EQ(folder.text(catalogue.error()), "spec: work/own/work.toml" + message);
   }

@@ -67,7 +67,7 @@ TEST(PtxasResources, OfThirteenPointFive) {
   EXPECT_EQ(report.entries.at("b").registers, 6);
   EXPECT_EQ(report.entries.at("b").barriers, 16);
   EXPECT_EQ(report.entries.at("b").static_shared_bytes, 0);
-  const image::Resources& a = report.entries.at("a");
+  const launch::Resources& a = report.entries.at("a");
   EXPECT_EQ(a.registers, 255);
   EXPECT_EQ(a.barriers, 4);
   EXPECT_EQ(a.static_shared_bytes, 60032);

@@ -1,13 +1,13 @@
-#include "gen/render/render.h"
+#include "gen/kernel/render.h"
 
-#include "gen/catalogue/template_set.h"
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
+#include "gen/space/template_set.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using image::Build;
+using launch::Build;
 
 namespace {
 
@@ -39,7 +39,7 @@ class RenderTest : public testing::Test {
           "verbs = [\"work\"]\n[works]\nproducer = \"1 == 0\"\nconsumer = \"1 == 0\"\n"
           "amount = 0\n");
     write("work/w/work.ptx", "work;\n");
-    auto loaded = catalogue::Catalogue::load(folder_.path());
+    auto loaded = space::Catalogue::load(folder_.path());
     ASSERT_TRUE(loaded) << loaded.error().text();
     catalogue_ = std::move(*loaded);
     key_.id = "p/q/m/w";
@@ -52,10 +52,10 @@ class RenderTest : public testing::Test {
     ASSERT_TRUE(base::write_file(folder_.path() / name, text));
   }
 
-  Result<render::Rendered> render(Build build = Build::timed) {
-    const auto plan = probes::make_plan(catalogue_, key_);
+  Result<kernel::Rendered> render(Build build = Build::timed) {
+    const auto plan = kernel::make_plan(catalogue_, key_);
     EXPECT_TRUE(plan) << plan.error().text();
-    render::Renderer renderer(catalogue_, folder_.path());
+    kernel::Renderer renderer(catalogue_, folder_.path());
     return renderer.render(key_, *plan, build, "7.0", "sm_80");
   }
 
@@ -68,9 +68,9 @@ class RenderTest : public testing::Test {
     return {all.begin() + 2, all.end() - 2};
   }
 
-  catalogue::Catalogue catalogue_;
+  space::Catalogue catalogue_;
   base::TempDir folder_ = std::move(*base::TempDir::create());
-  image::VariantKey key_;
+  launch::VariantKey key_;
 };
 
 TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
@@ -79,12 +79,12 @@ TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
   const std::vector<std::string> expected = {".visible .entry pb_0123456789ab_t()", "{",
                                              "wait [p_barrier+16];", "ret;", "}"};
   EXPECT_EQ(rendered->kernel.statements, expected);
-  const image::SourceLine& wait = rendered->kernel.source[2];
+  const launch::SourceLine& wait = rendered->kernel.source[2];
   EXPECT_EQ(wait.file, "protocols/q/spin.ptx");
   EXPECT_EQ(wait.line, 1);
   EXPECT_EQ(wait.verb, "acquire");
   EXPECT_EQ(wait.role, "producer");
-  const image::SourceLine& ret = rendered->kernel.source[3];
+  const launch::SourceLine& ret = rendered->kernel.source[3];
   EXPECT_EQ(ret.file, "probes/p/kernel.ptx");
   EXPECT_EQ(ret.line, 9);
   EXPECT_EQ(ret.verb, "");

@@ -1,7 +1,7 @@
-#include "gen/probes/requirements.h"
+#include "gen/kernel/requirements.h"
 
 #include "core/isa/targets.h"
-#include "gen/probes/make_plan.h"
+#include "gen/kernel/make_plan.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
@@ -11,10 +11,10 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
-using image::VariantKey;
+using isa::GateSpec;
 using isa::Version;
-using rule::GateSpec;
+using launch::VariantKey;
+using space::Catalogue;
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST(Requirements, AreTheMaximumOfWhatHolds) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.id);
-    const auto found = probes::requirements(fixture(), key_of_id(row.id));
+    const auto found = kernel::requirements(fixture(), key_of_id(row.id));
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->ptx.text(), row.ptx);
     EXPECT_EQ(found->sm, row.sm);
@@ -68,9 +68,9 @@ GateSpec gates(const std::string& id, const std::string& family, const std::stri
 // "verb/role: 2 A*, 1 B*; not C*", one a rule.
 Words lines(const GateSpec& spec) {
   Words all;
-  for (const rule::VerbRule& rule : spec.verbs) {
+  for (const isa::VerbRule& rule : spec.verbs) {
     std::string line = fmt::format("{}/{}:", rule.verb, rule.role);
-    for (const rule::OpcodeRule& opcode : rule.require)
+    for (const isa::OpcodeRule& opcode : rule.require)
       line += fmt::format(" {} {},", opcode.count.low, opcode.pattern);
     for (const std::string& pattern : rule.forbid) line += fmt::format(" not {},", pattern);
     all.push_back(line);
@@ -156,9 +156,9 @@ TEST(ShippedSweeps, HaveRequirementsAndGates) {
     const auto read_back = space::parse_variant(*catalogue, variant.id);
     ASSERT_TRUE(read_back) << read_back.error().text();
     EXPECT_EQ(read_back->axes, variant.axes);
-    const auto needs = probes::requirements(*catalogue, variant);
+    const auto needs = kernel::requirements(*catalogue, variant);
     ASSERT_TRUE(needs) << needs.error().text();
-    const auto plan = probes::make_plan(*catalogue, variant);
+    const auto plan = kernel::make_plan(*catalogue, variant);
     ASSERT_TRUE(plan) << plan.error().text();
     for (const std::string& family : families) {
       const auto gate = gate_spec(*catalogue, variant, family, Version{{13, 5}}, plan->derived());

@@ -7,7 +7,7 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
+using space::Catalogue;
 using space::load_spec;
 
 namespace {

@@ -1,8 +1,8 @@
 // Movers whose slots are tiles of a tensor map: what the plan makes of [tensor_map], and what it
 // refuses.
-#include "gen/render/kernel_file.h"
-#include "gen/render/render.h"
-#include "gen/render/variant_head.h"
+#include "gen/kernel/kernel_file.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/variant_head.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
@@ -11,16 +11,16 @@
 
 namespace phasebit::test {
 
-using image::tensor::TensorMap;
+using launch::tensor::TensorMap;
 
 namespace {
 
 const std::string tensor_ring = "ring/mbarrier_bulk/bulk_tensor/none/";
 
-image::VariantKey variant(const std::string& axes) {
+launch::VariantKey variant(const std::string& axes) {
   auto key = space::parse_variant(shipped(), tensor_ring + axes);
   EXPECT_TRUE(key) << key.error().text();
-  return key.value_or(image::VariantKey{});
+  return key.value_or(launch::VariantKey{});
 }
 
 struct MapRow {
@@ -43,7 +43,7 @@ TEST(Tiles, AreImagesBehindEachOther) {
       {"payload_bytes=4096/dimensions=3/edge=partial", {28, 1, 16 * 37}, {128, 256}, {32, 2, 16}},
   };
   for (const MapRow& row : rows) {
-    const probes::Plan plan = plan_of(variant(row.axes));
+    const kernel::Plan plan = plan_of(variant(row.axes));
     ASSERT_EQ(plan.launch.tensor_maps.size(), 1U) << row.axes;
     const TensorMap& map = plan.launch.tensor_maps.front();
     EXPECT_EQ(map.buffer, "payload_in");
@@ -56,8 +56,8 @@ TEST(Tiles, AreImagesBehindEachOther) {
 
 // The pattern of a swizzle begins with the slot: 1024 bytes for rows of 128.
 TEST(Tiles, SlotsBeginWithThePatternOfTheSwizzle) {
-  const probes::Plan plain = plan_of(variant("payload_bytes=1024"));
-  const probes::Plan swizzled = plan_of(variant("payload_bytes=1024/swizzle=128B"));
+  const kernel::Plan plain = plan_of(variant("payload_bytes=1024"));
+  const kernel::Plan swizzled = plan_of(variant("payload_bytes=1024/swizzle=128B"));
   EXPECT_EQ(plain.payload_offset % 128, 0);
   EXPECT_EQ(swizzled.payload_offset, 1024);
   EXPECT_EQ(swizzled.launch.dynamic_shared_bytes, 1024 + 4 * 1024);
@@ -71,7 +71,7 @@ TEST(Tiles, OfAClusterAreSlicesOfItsCtas) {
                            "cluster_ring/mbarrier_cluster_bulk/multicast/none/consumers=2/"
                            "payload_bytes=8192/cluster_size=4");
   ASSERT_TRUE(key) << key.error().text();
-  const probes::Plan plan = plan_of(*key);
+  const kernel::Plan plan = plan_of(*key);
   const TensorMap& map = plan.launch.tensor_maps.front();
   EXPECT_EQ(map.box, (std::vector<int>{32, 16}));
   EXPECT_EQ(map.sizes, (std::vector<std::int64_t>{32, 64 * 37}));
@@ -82,10 +82,10 @@ TEST(Tiles, OfAClusterAreSlicesOfItsCtas) {
 }
 
 TEST(Tiles, AreCopiedByTheInstructionsOfTheirMap) {
-  const image::VariantKey key = variant("payload_bytes=4096/dimensions=3/copies_a_stage=2");
-  const probes::Plan plan = plan_of(key);
-  render::Renderer renderer(shipped(), base::source_root() / "templates");
-  const auto rendered = renderer.render(key, plan, image::Build::timed, "8.6", "sm_90");
+  const launch::VariantKey key = variant("payload_bytes=4096/dimensions=3/copies_a_stage=2");
+  const kernel::Plan plan = plan_of(key);
+  kernel::Renderer renderer(shipped(), base::source_root() / "templates");
+  const auto rendered = renderer.render(key, plan, launch::Build::timed, "8.6", "sm_90");
   ASSERT_TRUE(rendered) << rendered.error().text();
   const auto& lines = rendered->kernel.statements;
   EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
@@ -118,7 +118,7 @@ TEST(Tiles, OfIm2colAreAllPixelsOfAnImage) {
       {"mode=im2col/dimensions=5/tap=2/element=f16", {64, 4, 2, 4, 37}, {2, 2, 2}, 64, 32},
   };
   for (const PixelRow& row : rows) {
-    const probes::Plan plan = plan_of(variant(std::string("payload_bytes=4096/") + row.axes));
+    const kernel::Plan plan = plan_of(variant(std::string("payload_bytes=4096/") + row.axes));
     const TensorMap& map = plan.launch.tensor_maps.front();
     EXPECT_EQ(map.sizes, row.sizes) << row.axes;
     ASSERT_TRUE(map.im2col) << row.axes;
@@ -132,20 +132,20 @@ TEST(Tiles, OfIm2colAreAllPixelsOfAnImage) {
 // The filter's middle meets the image as it is; its first offset meets a pixel before the first.
 TEST(Tiles, OfIm2colBeginOutsideOfTheImageAtTheFirstOffset) {
   const auto words = [](const char* tap) {
-    const probes::Plan plan =
+    const kernel::Plan plan =
         plan_of(variant(std::string("payload_bytes=4096/mode=im2col/dimensions=3/tap=") + tap));
-    return image::words_of_slot(plan.launch).value();
+    return launch::words_of_slot(plan.launch).value();
   };
-  EXPECT_EQ(words("1")[32], (image::tensor::TileWord{false, 32}));
-  EXPECT_EQ(words("0")[31], (image::tensor::TileWord{true, 0}));
-  EXPECT_EQ(words("0")[32], (image::tensor::TileWord{false, 0}));
-  EXPECT_EQ(words("2")[0], (image::tensor::TileWord{false, 32}));
-  EXPECT_EQ(words("2")[31 * 32], (image::tensor::TileWord{true, 0}));
+  EXPECT_EQ(words("1")[32], (launch::tensor::TileWord{false, 32}));
+  EXPECT_EQ(words("0")[31], (launch::tensor::TileWord{true, 0}));
+  EXPECT_EQ(words("0")[32], (launch::tensor::TileWord{false, 0}));
+  EXPECT_EQ(words("2")[0], (launch::tensor::TileWord{false, 32}));
+  EXPECT_EQ(words("2")[31 * 32], (launch::tensor::TileWord{true, 0}));
 }
 
 // Two items of 1024 bytes in a slot, a tile each.
 TEST(Tiles, OfSeveralItemsStandBehindEachOther) {
-  const probes::Plan plan = plan_of(variant("payload_bytes=1024/items_a_phase=2"));
+  const kernel::Plan plan = plan_of(variant("payload_bytes=1024/items_a_phase=2"));
   EXPECT_EQ(plan.slot_bytes, 2048);
   EXPECT_EQ(plan.launch.payload.tile.copies, 2);
   EXPECT_EQ(plan.launch.tensor_maps.front().sizes, (std::vector<std::int64_t>{32, 8 * 2 * 37}));
@@ -158,15 +158,15 @@ TEST(Tiles, AreStoredByAMapLikeTheirs) {
   const auto key = space::parse_variant(
       shipped(), "write_back/mbarrier_bulk/tensor_store/none/payload_bytes=1024/reduction=xor_b32");
   ASSERT_TRUE(key) << key.error().text();
-  const image::LaunchShape launch = plan_of(*key).launch;
+  const launch::LaunchShape launch = plan_of(*key).launch;
   ASSERT_EQ(launch.tensor_maps.size(), 2U);
   TensorMap map = launch.tensor_maps[0];
   map.name = "store_map";
   map.buffer = "stored";
   EXPECT_EQ(launch.tensor_maps[1], map);
-  EXPECT_EQ(launch.stored, (image::stores::StoreShape{"stored", "store_map",
-                                                      image::stores::StoreOperation::xor_b32,
-                                                      image::stores::StoreRewrite::plus_one}));
+  EXPECT_EQ(launch.stored, (launch::stores::StoreShape{"stored", "store_map",
+                                                       launch::stores::StoreOperation::xor_b32,
+                                                       launch::stores::StoreRewrite::plus_one}));
   ASSERT_EQ(launch.buffers.size(), 1U);
   EXPECT_EQ(launch.buffers[0].bytes, 37U * 1024U);
 }
@@ -197,7 +197,7 @@ TEST_F(TileFactsTest, AreRefusedWhereTheyStand) {
     ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
     text.replace(text.find(row.from), std::string(row.from).size(), row.to);
     folder_.write(file, text);
-    const auto catalogue = catalogue::Catalogue::load(folder_.path());
+    const auto catalogue = space::Catalogue::load(folder_.path());
     ASSERT_FALSE(catalogue) << row.to;
     EXPECT_NE(folder_.text(catalogue.error()).find(row.message), std::string::npos)
         << folder_.text(catalogue.error());
@@ -215,11 +215,11 @@ TEST_F(TileFactsTest, ABoxThatIsTooLargeIsAnErrorOfTheVariant) {
   ASSERT_NE(text.find(box), std::string::npos);
   text.replace(text.find(box), box.size(), "\"512\"");
   folder_.write(file, text);
-  const auto catalogue = catalogue::Catalogue::load(folder_.path());
+  const auto catalogue = space::Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
   const auto key = space::parse_variant(*catalogue, tensor_ring + "payload_bytes=4096");
   ASSERT_TRUE(key);
-  EXPECT_EQ(probes::make_plan(*catalogue, *key).error().text(),
+  EXPECT_EQ(kernel::make_plan(*catalogue, *key).error().text(),
             "spec: " + tensor_ring +
                 "payload_bytes=4096: tensor map: box: 512 elements in dimension 1 (1 to 256)");
 }

@@ -5,7 +5,7 @@
 
 namespace phasebit::test {
 
-using catalogue::Catalogue;
+using space::Catalogue;
 using space::parse_variant;
 
 namespace {
@@ -44,7 +44,7 @@ TEST(ParseVariant, ReadsEveryIdBack) {
       "work = \"all\", wait = \"all\", hint_ns = \"all\", granularity = \"all\", placement = "
       "\"all\" }\n");
   ASSERT_GT(expansion.variants.size(), 30U);
-  for (const image::VariantKey& variant : expansion.variants) {
+  for (const launch::VariantKey& variant : expansion.variants) {
     const auto key = parse_variant(catalogue, variant.id);
     ASSERT_TRUE(key) << key.error().text();
     EXPECT_EQ(key->id, variant.id);
@@ -120,7 +120,7 @@ TEST(PtxId, LeavesOutAxesThatDoNotChangeThePtx) {
 
 TEST(PointOf, RefusesAKeyOfAnotherCatalogue) {
   const Catalogue catalogue = load_fixture();
-  image::VariantKey key = parse_variant(catalogue, "ring/flag/none/none").value();
+  launch::VariantKey key = parse_variant(catalogue, "ring/flag/none/none").value();
   key.axes.emplace_back("layuot", "v0");
   EXPECT_EQ(space::point_of(catalogue, key).error().message,
             "ring/flag/none/none: no axis 'layuot'");

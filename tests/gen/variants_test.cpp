@@ -17,7 +17,7 @@ TEST(Expand, ABaselineAloneIsOneVariant) {
   const Expansion expansion = expand_one(mbarrier_baseline);
   EXPECT_EQ(ids(expansion), (Words{"ring/mbarrier/none/none"}));
   EXPECT_EQ(expansion.pruned, Pruned{});
-  const image::VariantKey& key = expansion.variants.front();
+  const launch::VariantKey& key = expansion.variants.front();
   EXPECT_EQ(key.hash, base::short_hash("ring/mbarrier/none/none"));
   const std::vector<std::pair<std::string, std::string>> axes = {{"probe", "ring"},
                                                                  {"protocol", "mbarrier"},
@@ -189,7 +189,7 @@ struct Refusal {
 };
 
 TEST(Overrides, AreRefusedWithTheirText) {
-  const catalogue::Catalogue catalogue = load_fixture();
+  const space::Catalogue catalogue = load_fixture();
   const Refusal rows[] = {
       {{"stages=1", "num_stages=2"}, "-a num_stages=2: axis 'num_stages' is already given"},
       {{"stgaes=1"}, "-a stgaes=1: no axis 'stgaes' (did you mean 'stages'?)"},

@@ -1,7 +1,7 @@
 // A producer warp and consumer warpgroups, as GEMM and attention kernels have them: who is where,
 // what setmaxnreg hands over, and the turns of two warpgroups.
-#include "gen/probes/requirements.h"
-#include "gen/render/render.h"
+#include "gen/kernel/render.h"
+#include "gen/kernel/requirements.h"
 #include "gen/space/variants.h"
 #include "tests/gen/plans.h"
 
@@ -9,9 +9,9 @@
 
 namespace phasebit::test {
 
-using image::Role;
-using image::VariantKey;
-using probes::Plan;
+using kernel::Plan;
+using launch::Role;
+using launch::VariantKey;
 
 namespace {
 
@@ -24,8 +24,8 @@ VariantKey variant(const std::string& axes) {
 }
 
 std::string text_of(const VariantKey& key) {
-  render::Renderer renderer(shipped(), base::source_root() / "templates");
-  const auto rendered = renderer.render(key, plan_of(key), image::Build::timed, "8.6", "sm_90a");
+  kernel::Renderer renderer(shipped(), base::source_root() / "templates");
+  const auto rendered = renderer.render(key, plan_of(key), launch::Build::timed, "8.6", "sm_90a");
   if (!rendered) return rendered.error().text();
   return fmt::format("{}", fmt::join(rendered->kernel.statements, "\n"));
 }
@@ -40,7 +40,7 @@ TEST(Warpgroups, StandBehindTheProducersOwn) {
   const Plan plan = plan_of(variant("payload_bytes=1024/consumers=2/sharing=round_robin"));
   ASSERT_EQ(plan.launch.slices.size(), 9U);
   EXPECT_TRUE(plan.launch.fixed_warps);
-  const image::RoleSlice &producer = plan.launch.slices.front(), &last = plan.launch.slices.back();
+  const launch::RoleSlice &producer = plan.launch.slices.front(), &last = plan.launch.slices.back();
   EXPECT_EQ(producer.role, Role::producer);
   EXPECT_EQ(producer.warp, 0);
   EXPECT_EQ(plan.launch.slices[1].warp, 4);
@@ -126,7 +126,7 @@ TEST(Warpgroups, AreRefusedWhereTheyCannotBe) {
 }
 
 TEST(Setmaxnreg, NeedsTheArchitecturesOwnTarget) {
-  const auto needs = probes::requirements(shipped(), variant("payload_bytes=1024/setmaxnreg=on"));
+  const auto needs = kernel::requirements(shipped(), variant("payload_bytes=1024/setmaxnreg=on"));
   ASSERT_TRUE(needs) << needs.error().text();
   EXPECT_EQ(needs->sm, 90);
   EXPECT_EQ(needs->suffix, "a");

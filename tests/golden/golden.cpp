@@ -184,7 +184,8 @@ const GoldenKernel* find(const std::vector<GoldenKernel>& kernels, const std::st
 }  // namespace
 
 GoldenKernel golden_kernel(const std::string& variant, const SassKernel& kernel,
-                           const image::SourceMap& source, const std::vector<RoleWindow>& windows) {
+                           const launch::SourceMap& source,
+                           const std::vector<RoleWindow>& windows) {
   Shown shown(kernel, windows);
   Renamer renamer;
   std::vector<std::pair<std::size_t, std::string>> codes;

@@ -23,7 +23,7 @@ struct GoldenKernel {
 };
 
 GoldenKernel golden_kernel(const std::string& variant, const cubin::SassKernel& kernel,
-                           const image::SourceMap& source,
+                           const launch::SourceMap& source,
                            const std::vector<flow::RoleWindow>& windows);
 
 struct GoldenTarget {

@@ -55,12 +55,12 @@ class Works(Installed):
         if not self.place.hides:
             self.skipTest("no namespaces here")
         self.assertEqual(self.says("-A", SOURCE, program="/bin/ls"), "")
-        program = Path(BUILD, "cli", "phasebit")
+        program = Path(BUILD, "app", "phasebit")
         self.assertTrue(program.is_file())
         self.says("!", "-e", program, program="/usr/bin/test")
 
     def test_no_program_asks_for_the_source_tree(self):
-        for name in ("cli/phasebit", "bench/phasebit-bench"):
+        for name in ("app/phasebit", "bench/phasebit-bench"):
             symbols = subprocess.run(["nm", "-C", Path(BUILD, name)], check=True, text=True,
                                      stdout=subprocess.PIPE).stdout
             self.assertNotIn("source_root", symbols, name)
@@ -125,7 +125,7 @@ class Works(Installed):
         text = self.says("report", "--table", "core", "--argument", "mover=none")
         self.assertGreater(text.count("mbarrier"), 5)
         self.assertEqual(text, subprocess.run(
-            [Path(BUILD, "cli/phasebit"), "report", "--table", "core", "--argument", "mover=none"],
+            [Path(BUILD, "app/phasebit"), "report", "--table", "core", "--argument", "mover=none"],
             env={"PHASEBIT_HOME": SOURCE}, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
     def test_manual_pages(self):

@@ -29,7 +29,7 @@ Mutant mutant_of(const toml::table& table) {
           words_of(table, "fails")};
 }
 
-bool is_whole(const Mutant& mutant) {
+bool is_external(const Mutant& mutant) {
   const bool edits = mutant.edit == "drop" || mutant.edit == "double" ||
                      (mutant.edit == "replace" && !mutant.lines.empty());
   return edits && !mutant.name.empty() && !mutant.fault.empty() && !mutant.variant.empty() &&
@@ -70,22 +70,22 @@ Result<std::vector<Mutant>> read_mutants(const fs::path& file) {
     for (const toml::node& entry : *list)
       if (const toml::table* table = entry.as_table()) mutants.push_back(mutant_of(*table));
   for (const Mutant& mutant : mutants)
-    if (!is_whole(mutant))
+    if (!is_external(mutant))
       return fail(Step::usage, "{}: mutant '{}' lacks a key", file.string(), mutant.name);
   return mutants;
 }
 
 Status put_fault(const Mutant& mutant, ptxas::Kernel& kernel) {
   std::vector<std::string> statements;
-  image::SourceMap source;
+  launch::SourceMap source;
   int found = 0;
-  const auto keep = [&](const std::string& statement, const image::SourceLine& line) {
+  const auto keep = [&](const std::string& statement, const launch::SourceLine& line) {
     statements.push_back(statement);
     source.push_back(line);
   };
   for (std::size_t i = 0; i < kernel.statements.size(); ++i) {
     const std::string& statement = kernel.statements[i];
-    const image::SourceLine& line = kernel.source[i];
+    const launch::SourceLine& line = kernel.source[i];
     const bool meant = line.verb == mutant.verb && line.role == mutant.role &&
                        statement.find(mutant.find) != std::string::npos;
     if (!meant) {

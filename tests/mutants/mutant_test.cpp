@@ -3,8 +3,8 @@
 #include "tests/mutants/mutant.h"
 
 #include "gen/guard/guard.h"
-#include "pipeline/images/images.h"
-#include "pipeline/select/open_space.h"
+#include "join/images/images.h"
+#include "join/select/open_space.h"
 #include "tests/home.h"
 
 #include <map>
@@ -43,28 +43,28 @@ TEST(Mutants, EveryKindOfFaultIsInThreeProtocols) {
 }
 
 TEST(Mutants, PtxasTakesEveryOneInBothBuilds) {
-  auto tools = pipeline::images::open_tools({test::home(), {}, {}, {}});
+  auto tools = join::images::open_tools({test::home(), {}, {}, {}});
   ASSERT_TRUE(tools) << tools.error().text();
-  std::vector<pipeline::images::Prepared> all;
+  std::vector<join::images::Prepared> all;
   for (const Mutant& mutant : shipped()) {
-    const auto space = pipeline::select::open_ids(test::at_home<pipeline::select::SpaceRequest>(),
-                                                  {mutant.variant});
+    const auto space =
+        join::select::open_ids(test::at_home<join::select::SpaceRequest>(), {mutant.variant});
     ASSERT_TRUE(space) << mutant.name << ": " << space.error().text();
-    auto prepared = pipeline::images::prepare(*space, image::Build::timed, 1);
+    auto prepared = join::images::prepare(*space, launch::Build::timed, 1);
     ASSERT_TRUE(prepared) << mutant.name << ": " << prepared.error().text();
-    pipeline::images::Prepared timed = prepared->front();
+    join::images::Prepared timed = prepared->front();
     const std::string sound = timed.kernel.hash;
     const Status put = put_fault(mutant, timed.kernel);
     ASSERT_TRUE(put) << put.error().text();
-    timed.kernel.hash = render::kernel_hash(timed.kernel);
+    timed.kernel.hash = kernel::kernel_hash(timed.kernel);
     EXPECT_NE(timed.kernel.hash, sound) << mutant.name;
     auto guarded = guard::guard_kernel(timed.kernel, fmt::format("pb_mutant_{}_g", all.size()));
     ASSERT_TRUE(guarded) << mutant.name << ": " << guarded.error().text();
     all.push_back(timed);
     all.back().kernel = std::move(guarded->kernel);
   }
-  const pipeline::images::ImageSet set =
-      std::move(pipeline::images::make_images(*tools, all, {{"sm_90a", {}}}).front());
+  const join::images::ImageSet set =
+      std::move(join::images::make_images(*tools, all, {{"sm_90a", {}}}).front());
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_TRUE(set.images[i]) << all[i].kernel.entry << ": " << set.images[i].error().text();
 }

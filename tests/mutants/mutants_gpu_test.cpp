@@ -2,7 +2,7 @@
 // verb, warp and barrier. Needs PHASEBIT_MUTANTS, a folder that pack_mutants made, with
 // mutants.toml in it; skips, saying so, without one and without a GPU.
 #include "core/base/process.h"
-#include "core/store/store.h"
+#include "core/results/store.h"
 #include "tests/mutants/mutant.h"
 
 #include <cstdlib>
@@ -21,11 +21,11 @@ std::string program_path() {
 
 std::map<std::string, std::string> errors_of(const fs::path& store_file) {
   std::map<std::string, std::string> errors;
-  const auto store = store::Store::open(store_file);
+  const auto store = results::Store::open(store_file);
   const auto rows = store ? store->points() : tl::unexpected<Error>(store.error());
   if (!rows) return errors;
-  for (const record::PointRow& row : *rows)
-    if (row.kind == record::PointKind::point)
+  for (const results::PointRow& row : *rows)
+    if (row.kind == results::PointKind::point)
       errors[row.variant_id] =
           row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
                     : "";

@@ -13,13 +13,13 @@ using ptx::head::find_clock_changes;
 namespace {
 
 TEST(Statements, AreOfTheFormThatTheRuleSays) {
-  rule::VerbRule rule{"wait", "", {}, {}};
+  isa::VerbRule rule{"wait", "", {}, {}};
   rule.ptx = {{"nanosleep*", "nanosleep.u32 100"}};
-  const image::SourceMap source = {{"wait.ptx", 3, "wait", "consumer"},
-                                   {"wait.ptx", 4, "wait", "consumer"},
-                                   {"acquire.ptx", 9, "acquire", "producer"}};
+  const launch::SourceMap source = {{"wait.ptx", 3, "wait", "consumer"},
+                                    {"wait.ptx", 4, "wait", "consumer"},
+                                    {"acquire.ptx", 9, "acquire", "producer"}};
   const auto found = [&](const char* first, const char* second) {
-    rule::GateSpec spec;
+    isa::GateSpec spec;
     spec.verbs = {rule};
     return ptx::head::find_misstated(spec, ptx::take_all_apart({first, second, "nanosleep.u32 7;"}),
                                      source);
@@ -42,7 +42,7 @@ TEST(Statements, AreOfTheFormThatTheRuleSays) {
 // Lines "role.verb| statement"; the prefix may be empty.
 struct Lines {
   std::vector<std::string> statements;
-  image::SourceMap source;
+  launch::SourceMap source;
   explicit Lines(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
       const std::size_t bar = line.find("| "), dot = line.find('.');
@@ -56,8 +56,8 @@ struct Lines {
 };
 
 std::vector<std::string> misstated(const std::vector<std::string>& lines, const std::string& verb,
-                                   const rule::StatementRule& form) {
-  rule::GateSpec spec;
+                                   const isa::StatementRule& form) {
+  isa::GateSpec spec;
   spec.verbs = {{verb, "", {}, {}}};
   spec.verbs.front().ptx = {form};
   const Lines read(lines);
@@ -97,8 +97,8 @@ TEST(Statements, AreNotThereWhereNoneIsAskedFor) {
 }
 
 TEST(Statements, ComeAfterThoseThatTheFormNames) {
-  const rule::StatementRule by_verb{"*", "after fill: *"};
-  const rule::StatementRule by_text{"arrive", "after st.*: arrive*"};
+  const isa::StatementRule by_verb{"*", "after fill: *"};
+  const isa::StatementRule by_text{"arrive", "after st.*: arrive*"};
   const std::vector<std::string> sync = {"p.commit| sync 1;", "p.commit| arrive [b];"};
   const std::vector<std::string> fill = {"p.fill| st.shared [a], w;"};
   const auto join = [](const std::vector<std::vector<std::string>>& parts) {
@@ -106,7 +106,7 @@ TEST(Statements, ComeAfterThoseThatTheFormNames) {
     for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
   };
-  for (const rule::StatementRule& form : {by_verb, by_text}) {
+  for (const isa::StatementRule& form : {by_verb, by_text}) {
     EXPECT_EQ(misstated(join({fill, sync}), "commit", form), std::vector<std::string>());
     EXPECT_EQ(misstated(join({fill, sync, fill, sync}), "commit", form),
               std::vector<std::string>());
@@ -121,7 +121,7 @@ TEST(Statements, ComeAfterThoseThatTheFormNames) {
 }
 
 TEST(Statements, OfAVerbThatARoleMustHave) {
-  rule::GateSpec spec;
+  isa::GateSpec spec;
   spec.verbs = {{"commit", "c", {}, {}}};
   spec.verbs.front().ptx = {{"bar.warp.sync", "bar.warp.sync *"}};
   const auto found = [&](const std::string& line) {
@@ -143,7 +143,7 @@ TEST(Statements, AreBetweenTheClockReadsOfTheirRole) {
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), line);
     return all;
   };
-  const rule::StatementRule form{"bar.warp.sync", "bar.warp.sync *"};
+  const isa::StatementRule form{"bar.warp.sync", "bar.warp.sync *"};
   const std::string arrives = "c.release| bar.warp.sync 1;";
   EXPECT_EQ(misstated(lines(1, arrives), "release", form), std::vector<std::string>());
   for (const auto& [place, line] : {std::pair(0U, 1), std::pair(3U, 4)})

@@ -50,10 +50,10 @@ TEST(Head, RulesComeBackAsTheyWere) {
   ASSERT_TRUE(spec);
   EXPECT_EQ(spec->exhaustive_for, "");
   ASSERT_EQ(spec->verbs.size(), 2U);
-  EXPECT_EQ(spec->verbs[0].passes, rule::Passes::beside);
-  EXPECT_EQ(spec->verbs[0].require[0].path, rule::Path::cold);
-  EXPECT_EQ(spec->verbs[0].require[0].count, rule::CountRange(0, 1));
-  EXPECT_EQ(spec->verbs[1].verb, rule::any_verb);
+  EXPECT_EQ(spec->verbs[0].passes, isa::Passes::beside);
+  EXPECT_EQ(spec->verbs[0].require[0].path, isa::Path::cold);
+  EXPECT_EQ(spec->verbs[0].require[0].count, isa::CountRange(0, 1));
+  EXPECT_EQ(spec->verbs[1].verb, isa::any_verb);
   std::string wrong = small_head + rules;
   wrong.replace(wrong.find("0..1"), 4, "1-2");
   EXPECT_EQ(ptx::head::read_head(lines_of(wrong, 1), "t.ptx").error().text(),

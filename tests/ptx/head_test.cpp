@@ -7,7 +7,7 @@
 
 namespace phasebit::test {
 
-using image::Role;
+using launch::Role;
 using ptx::head::read_head;
 
 namespace {
@@ -112,7 +112,7 @@ TEST(Head, IsWrittenAsItWasRead) {
 TEST(Head, SaysOfASlotWhatItsOtherFieldsMean) {
   auto head = read_head(lines_of(small_head), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();
-  image::LaunchShape& launch = head->launch;
+  launch::LaunchShape& launch = head->launch;
   launch.payload = {128, 32, 1, 37, {"", {0, 0}}, 0, 4, 0};
   EXPECT_NE(ptx::head::write_head(*head).find(
                 "payload = { words = 128, threads = 32, period = 37, copied = 4, kept = 0 }\n"),
@@ -127,10 +127,10 @@ TEST(Head, SaysOfASlotWhatItsOtherFieldsMean) {
 TEST(Head, HoldsWhatItSays) {
   const auto head = read_head(lines_of(whole_head), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();
-  EXPECT_EQ(head->build, image::Build::guarded);
+  EXPECT_EQ(head->build, launch::Build::guarded);
   EXPECT_EQ(head->key.value("num_stages"), "4");
   EXPECT_EQ(head->key.value("snippet.wait"), "a \"b\" \\");
-  const image::LaunchShape& launch = head->launch;
+  const launch::LaunchShape& launch = head->launch;
   ASSERT_EQ(launch.slices.size(), 4U);
   EXPECT_EQ(launch.slices[1].warp, 1);
   EXPECT_EQ(launch.slices[1].rank, 64);  // 32 lanes further than its neighbour
@@ -150,12 +150,12 @@ TEST(Head, HoldsWhatItSays) {
   EXPECT_EQ(head->idle[0].lane_stride, 2);
   ASSERT_EQ(launch.buffers.size(), 2U);  // payload_in is the payload's
   EXPECT_EQ(launch.buffers[0],
-            (image::Buffer{"table", 4096, {image::BufferFill::Kind::random, 7}}));
+            (launch::Buffer{"table", 4096, {launch::BufferFill::Kind::random, 7}}));
   ASSERT_EQ(launch.tensor_maps.size(), 2U);
   EXPECT_EQ(launch.tensor_maps[0].strides, (std::vector<std::int64_t>{128}));  // 64 halves
   EXPECT_EQ(launch.tensor_maps[1].im2col->lower, (std::vector<int>{-1}));
-  EXPECT_EQ(launch.payload.tile, (image::TilePayload{"tiles", {0, -1}, 2}));
-  EXPECT_EQ(launch.buffers[1], (image::Buffer{"log", 64, {image::BufferFill::Kind::word, 0}}));
+  EXPECT_EQ(launch.payload.tile, (launch::TilePayload{"tiles", {0, -1}, 2}));
+  EXPECT_EQ(launch.buffers[1], (launch::Buffer{"log", 64, {launch::BufferFill::Kind::word, 0}}));
 }
 
 void expect_broken(const std::vector<Broken>& rows) {

@@ -9,13 +9,13 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
-using record::Sample;
 using report::data::AaPair;
 using report::data::Aggregate;
 using report::data::Aggregation;
 using report::data::find_variant;
 using report::data::Missing;
+using results::PointRow;
+using results::Sample;
 
 namespace {
 
@@ -86,7 +86,7 @@ TEST(Aggregate, LeavesOutWhatIsNoLine) {
       aggregate({steady("ring/a", 40), bent("ring/a", 1), steady("ring/a", 42, 2),
                  steady("ring/b", 50), bent("ring/b", 1), bent("ring/b", 2)});
   EXPECT_DOUBLE_EQ(all.points.at(0).cycles, 41);
-  EXPECT_EQ(record::words_of(all.points.at(0).flags),
+  EXPECT_EQ(results::words_of(all.points.at(0).flags),
             (std::vector<std::string>{"not_linear in 1 of 3"}));
   EXPECT_EQ(all.points.at(1).reason.text, "not_linear:40.00,40.00,217.00: not_linear in 2 of 3");
 }
@@ -107,7 +107,7 @@ TEST(Aggregate, WhereAClusterRanIsNoWarning) {
   PointRow point = steady("cluster/a", 700);
   point.sms = {1, 3};
   point.quality.throttled = true;
-  EXPECT_EQ(record::words_of(aggregate({point}).points[0].flags),
+  EXPECT_EQ(results::words_of(aggregate({point}).points[0].flags),
             (std::vector<std::string>{"throttled"}));
 }
 
@@ -120,8 +120,8 @@ TEST(Aggregate, OfOneRepetitionHasNoDifference) {
 TEST(Aggregate, KeepsKindsDevicesAndTextsApart) {
   PointRow anchor = steady("anchor/fma", 4), modes = steady("ring/a", 41),
            other = steady("ring/a", 42), text = steady("ring/a", 43);
-  anchor.kind = record::PointKind::anchor;
-  modes.kind = record::PointKind::modes;
+  anchor.kind = results::PointKind::anchor;
+  modes.kind = results::PointKind::modes;
   other.device_uuid = "GPU-2";
   text.text_hash = "newer";
   const Aggregation all = aggregate({steady("ring/a", 40), anchor, modes, other, text});
@@ -252,14 +252,14 @@ TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
 
 // Nanoseconds of somebody else's kernel: neither a row nor an A/A pair.
 TEST(Aggregate, LeavesStrangersKernelsOut) {
-  record::Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
+  results::Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
   const Aggregation before =
       report::data::aggregate(results.points, report::data::VariantKeys(results));
-  const std::string id = "whole/s@01234567/axpy";
+  const std::string id = "external/s@01234567/axpy";
   for (const int repetition : {0, 1})
     results.points.push_back(
         steady(id, 1000 * (1 + static_cast<std::uint64_t>(repetition)), repetition));
-  record::KeyPool pool;
+  results::KeyPool pool;
   results.variants.push_back(
       pool.row_of({id, "h", {{"probe", "whole"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
   const Aggregation all =
@@ -270,7 +270,7 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
   EXPECT_EQ(all.floors.size(), before.floors.size());
   const auto aa = make_table(results, "aa");
   ASSERT_TRUE(aa) << aa.error().text();
-  EXPECT_EQ(table::render(*aa, table::TableFormat::csv).find("whole"), std::string::npos);
+  EXPECT_EQ(base::render(*aa, base::TableFormat::csv).find("whole"), std::string::npos);
   // Not even where somebody asks for them, nor as a figure of a document.
   const auto pivot = make_table(results, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
   EXPECT_FALSE(pivot);

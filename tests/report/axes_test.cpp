@@ -51,9 +51,10 @@ TEST(VariantAxes, AreAsDeclaredUnlessSomethingWasDoneToThem) {
 
 // The display id does not matter: a key without its id gives the same.
 TEST(VariantAxes, DoNotComeFromTheId) {
-  record::VariantRow row = axes_of("ring/mbarrier/st_shared/none/hint_ns=20/producers=4").variant();
+  results::VariantRow row =
+      axes_of("ring/mbarrier/st_shared/none/hint_ns=20/producers=4").variant();
   row.id = "any name";
-  const record::Results results = {{}, {}, {}, {row}, test::results_of({}).catalogue};
+  const results::Results results = {{}, {}, {}, {row}, test::results_of({}).catalogue};
   const report::data::VariantAxes axes = VariantKeys(results).of("any name");
   EXPECT_EQ(axes.warp_layout(), "4 x 1 warps");
   EXPECT_EQ(axes.value("hint_ns"), "20");
@@ -106,11 +107,11 @@ TEST(DefaultOf, CanDifferBetweenProbes) {
 // Patterns as templates write them.
 TEST(WaitedOn, FillsThePatternOfTheCatalogue) {
   const auto keys = [](const std::string& pattern) {
-    record::Results results;
+    results::Results results;
     results.catalogue.protocols["p"].waits_on = pattern;
     results.catalogue.axes["a"].default_value = "0";
-    const auto defaults = std::make_shared<const image::KeyAxes>(
-        image::KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
+    const auto defaults = std::make_shared<const launch::KeyAxes>(
+        launch::KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
     results.variants = {{"v", "", defaults, {{"b", "2"}}}};
     return VariantKeys(results).of("v");
   };

@@ -6,8 +6,8 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
 using report::data::state_after;
+using results::PointRow;
 
 namespace {
 
@@ -56,7 +56,7 @@ PointRow word_point(const std::string& operation, std::int64_t expected) {
   point.samples.clear();
   for (std::uint32_t items = 1; items <= 4; ++items) {
     const std::uint64_t word = made_up_word(*state_after(operation, expected, items));
-    record::Sample sample{items, 100, {}};
+    results::Sample sample{items, 100, {}};
     sample.readings = {word & 0xffffffffU, word >> 32};
     point.samples.push_back(sample);
   }
@@ -64,7 +64,7 @@ PointRow word_point(const std::string& operation, std::int64_t expected) {
 }
 
 std::vector<report::data::WordReading> readings_of(const std::vector<PointRow>& points) {
-  return report::data::word_readings(record::rows_of(points), test::keys_of(points));
+  return report::data::word_readings(results::rows_of(points), test::keys_of(points));
 }
 
 std::vector<PointRow> all_points() {
@@ -106,7 +106,7 @@ TEST(BarrierWord, AContradictionLeavesNoField) {
 TEST(BarrierWord, OtherProbesAndFailedPointsAreNoReadings) {
   EXPECT_TRUE(readings_of({test::steady("ring/mbarrier/none/none", 10)}).empty());
   auto failed = word_point("arrive", 8);
-  failed.error = record::PointError{Step::launch, "lost"};
+  failed.error = results::PointError{Step::launch, "lost"};
   EXPECT_TRUE(readings_of({failed}).empty());
 }
 

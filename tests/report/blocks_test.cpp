@@ -57,7 +57,7 @@ TEST(Blocks, AreMadeAnewAndNothingElseChanges) {
 
 // 4 in a row take 100 +- 1 cycles, 8 take 180 +- 0: 20 +- 0.25; and 40 +- 0.
 TEST(Blocks, ARangeStandsBeforeItsTable) {
-  std::vector<record::PointRow> rows;
+  std::vector<results::PointRow> rows;
   const std::string arrive = "form/none/none/none/form=mbarrier.arrive#";
   rows = {
       measured(arrive + "001/path=pending", 100), steady(arrive + "001/path=pending/unroll=8", 180),
@@ -165,9 +165,9 @@ TEST(Blocks, MayBeMadeElsewhere) {
   report::MoreTables more;
   more.by_block["other"] =
       [](const report::TableSource&,
-         const report::data::TableArguments& arguments) -> Result<table::Table> {
+         const report::data::TableArguments& arguments) -> Result<base::Table> {
     if (!arguments.empty()) return fail(Step::toolchain, "no LLVM");
-    table::Table table;
+    base::Table table;
     table.columns = {{"a", false}};
     table.rows = {{"b"}};
     return table;

@@ -6,12 +6,12 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
 using report::data::Aggregation;
 using report::data::compare;
 using report::data::Comparison;
 using report::data::floor_of;
 using report::data::percent_cell;
+using results::PointRow;
 
 namespace {
 

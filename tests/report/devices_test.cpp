@@ -7,9 +7,9 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
-using record::Results;
 using report::data::report_data;
+using results::PointRow;
+using results::Results;
 
 namespace {
 
@@ -38,7 +38,7 @@ Results of_two(const std::string& other_name) {
 }
 
 TEST(ReportData, IsOfOneDevice) {
-  record::Results results = results_of({steady("ring/a", 5)});
+  results::Results results = results_of({steady("ring/a", 5)});
   results.devices.push_back({"GPU-2", "NVIDIA B200", "580.1", "sm_100", 148, 1, 1});
   EXPECT_EQ(report_data(test::with_keys(results), "B200")->rows.size(), 0U);
   EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->rows.size(), 1U);
@@ -75,7 +75,7 @@ TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
 // second figure of the other appears.
 TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
   Results results = of_two("NVIDIA H200");
-  const record::PointRow same =
+  const results::PointRow same =
       same_code("handoff/mbarrier/none/none/arrival=thread", on("GPU-2", trip, 100));
   results.points.push_back(same);
   auto cycles = cycles_on_h200(results);

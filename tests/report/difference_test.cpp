@@ -46,7 +46,7 @@ TEST(Difference, IsThatOfTheValuesAndTheSumOfTheHalfWidths) {
 
 // measured(): the interval of seven rounds is a cycle to each side.
 TEST(Difference, OfStoredFiguresSaysWhatBothAreMadeOf) {
-  record::PointRow flagged = measured("verb/u=32", 640, 1);
+  results::PointRow flagged = measured("verb/u=32", 640, 1);
   flagged.quality.throttled = true;
   const Aggregation all = aggregate({measured("verb/u=16", 320), measured("verb/u=32", 640, 0),
                                      flagged, measured("verb/u=16", 322, 1)});
@@ -58,7 +58,7 @@ TEST(Difference, OfStoredFiguresSaysWhatBothAreMadeOf) {
   EXPECT_DOUBLE_EQ(both.half_width, 3.0 / 16);
   EXPECT_EQ(both.repetitions, 2);
   EXPECT_TRUE(both.interval_reached);
-  EXPECT_EQ(record::words_of(both.flags), (std::vector<std::string>{"throttled"}));
+  EXPECT_EQ(results::words_of(both.flags), (std::vector<std::string>{"throttled"}));
 }
 
 TEST(Difference, WithAPartThatWasNotMeasuredHasItsReason) {
@@ -101,12 +101,12 @@ TEST(FigureCell, ShowsTheValueOrTheStepAndNotesTheRestOnce) {
   EXPECT_EQ(figure_cell(given(12.345, 0.05), notes).text, "12.35 ±0.05");
   EXPECT_TRUE(notes.empty());
   Figure odd = given(12, 1, "x");
-  odd.flags = {{record::Flag::Kind::throttled}, {record::Flag::Kind::modes}};
+  odd.flags = {{results::Flag::Kind::throttled}, {results::Flag::Kind::modes}};
   odd.interval_reached = false;
   EXPECT_EQ(figure_cell(odd, notes).text, "12 ±1 †");
   Figure failed = given(0, 0, "y");
   failed.reason =
-      report::data::reason_of(record::Verdict::refused, {Step::gate, "expected 1 of A, found 2"});
+      report::data::reason_of(results::Verdict::refused, {Step::gate, "expected 1 of A, found 2"});
   for (int time = 0; time < 2; ++time) EXPECT_EQ(figure_cell(failed, notes).text, "failed: gate");
   failed.reason = report::data::not_measured();
   EXPECT_EQ(figure_cell(failed, notes).text, "—");

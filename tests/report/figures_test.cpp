@@ -6,8 +6,8 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
 using report::data::TableArguments;
+using results::PointRow;
 
 namespace {
 
@@ -37,7 +37,7 @@ TEST(Figures, PercentsHaveTwoDigits) {
 }
 
 // What rows of a variant with a figure, and of one without, say in a text.
-record::Results some_data() {
+results::Results some_data() {
   PointRow four = measured(ring, 40);
   four.sass_class = "0123456789abcdef";
   return results_of({four, failed_point(ring + "/wait=test_wait", Step::gate,

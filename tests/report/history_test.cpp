@@ -6,10 +6,10 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
 using report::data::find_steps;
 using report::data::History;
 using report::data::history_of;
+using results::PointRow;
 
 namespace {
 
@@ -40,7 +40,7 @@ TEST(History, OrdersVersionsByNumber) {
 }
 
 TEST(History, TheDefaultVersionIsThatOfTheRun) {
-  record::Results results =
+  results::Results results =
       results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
   results.runs[0].ptxas = "12.6.85";
   const History history = history_of(*report::data::report_data(test::with_keys(results)));
@@ -65,8 +65,8 @@ TEST(History, RunsWithOneVersionDoNotCount) {
   PointRow other_day = steady(ring(""), 500);
   PointRow only_there = steady(ring("/num_stages=8"), 50);
   other_day.run_id = only_there.run_id = "run-2";
-  record::Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
-                                        other_day, only_there, steady(ring("/num_stages=2"), 70)});
+  results::Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
+                                         other_day, only_there, steady(ring("/num_stages=2"), 70)});
   results.runs.push_back(some_run("run-2"));
   const History history = history_of(*report::data::report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);  // num_stages=2 was measured by one version

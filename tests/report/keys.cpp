@@ -1,6 +1,6 @@
 #include "tests/report/keys.h"
 
-#include "core/image/facts.h"
+#include "core/launch/facts.h"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 namespace phasebit::test {
 namespace {
 
-using image::component_axes;
-using image::KeyAxes;
+using launch::component_axes;
+using launch::KeyAxes;
 
 struct Component {
   const char *kind, *name;
@@ -94,7 +94,7 @@ KeyAxes axes_of(const std::string& kind, const std::string& name) {
 }
 
 // Protocols that wait on an mbarrier say how.
-image::ProtocolLabels labels_of(const std::string& protocol) {
+launch::ProtocolLabels labels_of(const std::string& protocol) {
   if (protocol.starts_with("flag_"))
     return {"flag, {poller} lane looks[, back-off {backoff_ns} ns]", {"wait", "arrival"}};
   const KeyAxes axes = axes_of("protocol", protocol);
@@ -107,12 +107,12 @@ image::ProtocolLabels labels_of(const std::string& protocol) {
   return {how, {"wait", "arrival"}};
 }
 
-image::CatalogueFacts some_catalogue() {
-  image::CatalogueFacts facts;
+launch::CatalogueFacts some_catalogue() {
+  launch::CatalogueFacts facts;
   for (const Component& one : components) {
     if (one.kind == std::string("protocol")) facts.protocols[one.name] = labels_of(one.name);
     for (const auto& [axis, value] : axes_in(one.axes)) {
-      const auto known = facts.axes.try_emplace(axis, image::AxisFacts{value, ""}).first;
+      const auto known = facts.axes.try_emplace(axis, launch::AxisFacts{value, ""}).first;
       if (known->second.default_value != value)
         facts.axes[fmt::format("{}.{}", one.name, axis)] = {value, ""};
     }
@@ -122,7 +122,7 @@ image::CatalogueFacts some_catalogue() {
 
 }  // namespace
 
-record::VariantRow row_of_id(const std::string& id, const std::string& hash) {
+results::VariantRow row_of_id(const std::string& id, const std::string& hash) {
   std::map<std::string, std::string> named_components;
   KeyAxes defaults, named;
   std::vector<std::string> parts;
@@ -153,11 +153,11 @@ record::VariantRow row_of_id(const std::string& id, const std::string& hash) {
   return {id, hash, std::make_shared<const KeyAxes>(std::move(defaults)), std::move(named)};
 }
 
-record::Results with_keys(record::Results results) {
-  static const image::CatalogueFacts catalogue = some_catalogue();
+results::Results with_keys(results::Results results) {
+  static const launch::CatalogueFacts catalogue = some_catalogue();
   std::unordered_set<std::string> known;
-  for (const record::VariantRow& variant : results.variants) known.insert(variant.id);
-  for (const record::PointRow& point : results.points)
+  for (const results::VariantRow& variant : results.variants) known.insert(variant.id);
+  for (const results::PointRow& point : results.points)
     if (known.insert(point.variant_id).second)
       results.variants.push_back(row_of_id(point.variant_id, point.variant_hash));
   results.catalogue.add(catalogue);

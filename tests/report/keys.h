@@ -1,7 +1,7 @@
 // Keys for the ids of test rows, by a small catalogue of components, their axes and defaults.
 #pragma once
 
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <string>
 
@@ -9,9 +9,9 @@ namespace phasebit::test {
 
 // "ring/mbarrier/st_shared/none/wait=test_wait" and "anchor/fma". A component that the catalogue
 // does not have has no axes but those that the id names, and so has an id of fewer than four.
-record::VariantRow row_of_id(const std::string& id, const std::string& hash);
+results::VariantRow row_of_id(const std::string& id, const std::string& hash);
 
 // Gives every variant of a point that has none its key, and the catalogue's facts.
-record::Results with_keys(record::Results results);
+results::Results with_keys(results::Results results);
 
 }  // namespace phasebit::test

@@ -1,7 +1,7 @@
 // The project's own published results, for tests.
 #pragma once
 
-#include "core/store/load.h"
+#include "core/results/load.h"
 #include "tests/home.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline std::vector<fs::path> published() {
   for (const auto& folder : fs::directory_iterator(home().data / "results"))
     if (folder.is_directory())
       for (const auto& file : fs::directory_iterator(folder.path()))
-        if (store::is_results_file(file.path())) files.push_back(file.path());
+        if (results::is_results_file(file.path())) files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -2,7 +2,7 @@
 #include "analysis/report/sql/query.h"
 
 #include "analysis/report/sql/run_table.h"
-#include "core/store/flat.h"
+#include "core/results/flat.h"
 #include "tests/report/published.h"
 #include "tests/report/results.h"
 
@@ -10,13 +10,13 @@
 
 namespace phasebit::test {
 
-using record::Results;
 using report::data::TableArguments;
 using report::sql::read_tables;
 using report::sql::ReportDatabase;
 using report::sql::run_query;
 using report::sql::SqlQuery;
 using report::sql::TableFile;
+using results::Results;
 
 namespace {
 
@@ -24,7 +24,7 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 
 // Two GPUs of two models that measured one ring.
 Results of_two() {
-  record::PointRow other = steady(ring, 101);
+  results::PointRow other = steady(ring, 101);
   other.device_uuid = "GPU-2";
   Results results = results_of({steady(ring, 100), steady(ring + "/num_stages=8", 60), other});
   results.devices.push_back({"GPU-2", "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
@@ -38,11 +38,11 @@ Rows asked(const std::string& text) {
   static TestTables tables = TestTables::of(of_two());
   SqlQuery query{text, ""};
   query.claims = [] {
-    table::Table claims;
+    base::Table claims;
     for (const char* title : {"name", "verdict", "says", "used", "refutes"})
       claims.columns.push_back({title});
     claims.rows = {{{"one"}, {"holds"}, {"It is so."}, {"7"}, {"0"}}};
-    return Result<table::Table>(claims);
+    return Result<base::Table>(claims);
   };
   const auto made = run_query(tables.database, query);
   return made ? rows_of(*made) : Rows{made.error().text()};
@@ -56,7 +56,7 @@ TEST(SqlQuery, ClaimsAreAskedForWhereItReadsThem) {
   EXPECT_EQ(text_of(run_query(tables.database, {"SELECT * FROM claim", ""})),
             "usage: there are no claims at hand");
   SqlQuery failing{"SELECT 1", ""};
-  failing.claims = []() -> Result<table::Table> { return fail(Step::spec, "a.toml:1: no"); };
+  failing.claims = []() -> Result<base::Table> { return fail(Step::spec, "a.toml:1: no"); };
   EXPECT_TRUE(run_query(tables.database, failing));
   failing.text = "SELECT * FROM claim";
   EXPECT_EQ(text_of(run_query(tables.database, failing)), "spec: a.toml:1: no");
@@ -109,7 +109,7 @@ class ResultsCache : public testing::Test {
 
   void SetUp() override { write(100); }
   void write(std::uint64_t cycles) {
-    ASSERT_TRUE(base::write_file(results_, store::to_csv(results_of({steady(ring, cycles)}))));
+    ASSERT_TRUE(base::write_file(results_, results::to_csv(results_of({steady(ring, cycles)}))));
   }
   std::vector<fs::path> files() const {
     std::vector<fs::path> all;
@@ -178,7 +178,7 @@ TEST_F(ResultsCache, IsNotNeeded) {
   fs::permissions(cache_ / "results", fs::perms::owner_all);
   EXPECT_EQ(
       text_of(ReportDatabase::open({folder_.path() / "none"}, cache_).map([](auto&&) {
-        return table::Table();
+        return base::Table();
       })),
       "io: cannot read " + (folder_.path() / "none").string() + ": No such file or directory");
 }

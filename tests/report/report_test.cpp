@@ -1,8 +1,8 @@
 #include "analysis/report/report.h"
 
 #include "analysis/report/export.h"
-#include "core/store/flat.h"
-#include "core/store/load.h"
+#include "core/results/flat.h"
+#include "core/results/load.h"
 #include "tests/report/results.h"
 
 #include <set>
@@ -12,11 +12,11 @@
 namespace phasebit::test {
 
 using base::read_file;
+using base::TableFormat;
 using base::write_file;
 using report::export_results;
 using report::report;
 using report::update_documents;
-using table::TableFormat;
 
 namespace {
 
@@ -27,9 +27,9 @@ class Documents : public testing::Test {
   fs::path document_ = folder_.path() / "README.md", other_ = folder_.path() / "other.md";
 
   void SetUp() override {
-    const record::PointRow again = control_of(steady("ring/a", 50), 51);
-    ASSERT_TRUE(write_file(results_, store::to_csv(results_of({steady("ring/a", 50), again}))));
-    ASSERT_TRUE(store::import_results(store_, {results_}));
+    const results::PointRow again = control_of(steady("ring/a", 50), 51);
+    ASSERT_TRUE(write_file(results_, results::to_csv(results_of({steady("ring/a", 50), again}))));
+    ASSERT_TRUE(results::import_results(store_, {results_}));
     write(document_, "12");
   }
   void write(const fs::path& path, const std::string& figure) {
@@ -94,19 +94,19 @@ TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromAFile) {
 
 // Two repetitions with samples: of "base" the first keeps its own, and every figure stays.
 TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
-  record::PointRow second = steady("ring/mbarrier/st_shared/none", 52);
+  results::PointRow second = steady("ring/mbarrier/st_shared/none", 52);
   second.repetition = 1;
-  const std::vector<record::PointRow> rows = {steady("ring/mbarrier/st_shared/none", 50), second};
-  ASSERT_TRUE(store::write_flat(results_, results_of(rows)));
+  const std::vector<results::PointRow> rows = {steady("ring/mbarrier/st_shared/none", 50), second};
+  ASSERT_TRUE(results::write_flat(results_, results_of(rows)));
   const auto kept = [&](const std::string& samples) {
     const fs::path out = folder_.path() / (samples + ".csv");
     std::vector<std::pair<double, bool>> found;  // cycles, with samples
     EXPECT_TRUE(export_results({{results_}, {}, "csv", samples}, out)) << samples;
-    const auto loaded = store::load_results({out});
+    const auto loaded = results::load_results({out});
     EXPECT_TRUE(loaded) << loaded.error().text();
     if (!loaded) return found;
-    for (const record::PointRow& point : loaded->points)
-      found.emplace_back(record::summary_of(point).value().cycles, !point.samples.empty());
+    for (const results::PointRow& point : loaded->points)
+      found.emplace_back(results::summary_of(point).value().cycles, !point.samples.empty());
     return found;
   };
   using Kept = std::vector<std::pair<double, bool>>;
@@ -117,7 +117,7 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
   EXPECT_FALSE(export_results({{results_}, {}, "csv", "none"}, all));
   EXPECT_EQ(kept("all"), (Kept{{50, true}, {52, true}}));
   const fs::path empty = folder_.path() / "empty.sqlite";
-  ASSERT_TRUE(store::Store::open(empty));
+  ASSERT_TRUE(results::Store::open(empty));
   EXPECT_EQ(export_results({{empty}, {}, "csv"}).error().text(),
             "usage: the results have no row to export");
   EXPECT_EQ(export_results({{results_}, {}, "csv", "bsae"}).error().text(),
@@ -127,19 +127,19 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
 }
 
 TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
-  const record::PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
+  const results::PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
   ASSERT_TRUE(write_file(
-      results_, store::to_csv(results_of({whole, same_code("ring/mbarrier/none/none", whole),
-                                          steady("ring/cta_barrier/none/none", 20)}))));
+      results_, results::to_csv(results_of({whole, same_code("ring/mbarrier/none/none", whole),
+                                            steady("ring/cta_barrier/none/none", 20)}))));
   const auto ids = [&](const std::string& id) {
     std::set<std::string> found;
     const auto text = export_results({{results_}, {id}, "csv"});
     EXPECT_TRUE(text) << text.error().text();
     EXPECT_TRUE(write_file(other_, text.value_or("")));
-    const auto loaded = store::load_results({other_});
+    const auto loaded = results::load_results({other_});
     EXPECT_TRUE(loaded) << loaded.error().text();
     if (!loaded) return found;
-    for (const record::PointRow& point : loaded->points) found.insert(point.variant_id);
+    for (const results::PointRow& point : loaded->points) found.insert(point.variant_id);
     return found;
   };
   EXPECT_EQ(ids("ring/cta_barrier/none/none"), std::set<std::string>{"ring/cta_barrier/none/none"});

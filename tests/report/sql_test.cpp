@@ -6,11 +6,11 @@
 
 namespace phasebit::test {
 
-using record::PointRow;
+using base::Table;
 using report::data::TableArguments;
 using report::sql::parse_table;
 using report::sql::ReportDatabase;
-using table::Table;
+using results::PointRow;
 
 namespace {
 
@@ -202,7 +202,7 @@ TEST(QueryTable, AcrossHasTheOrderOfItsHeadOrOfTheQuery) {
                      "ORDER BY id");
     Rows all;
     if (!table) return Rows{table.error().text()};
-    for (const table::Column& column : table->columns) all.push_back(column.title);
+    for (const base::Column& column : table->columns) all.push_back(column.title);
     return all;
   };
   EXPECT_EQ(titles("", "place('num_stages', num_stages) AS \"_order\", "),
@@ -307,7 +307,7 @@ std::vector<double> numbers_of(const std::string& columns, std::uint64_t floor =
     ADD_FAILURE() << table.error().text();
     return numbers;
   }
-  for (const table::Cell& cell : table->rows.at(0)) numbers.push_back(cell.value.value_or(-999));
+  for (const base::Cell& cell : table->rows.at(0)) numbers.push_back(cell.value.value_or(-999));
   return numbers;
 }
 
@@ -420,7 +420,7 @@ TEST(ReportTables, ANewTableIsANewFile) {
   EXPECT_EQ(known->front().arguments, "most=N axis=value");
   TestTables tables = TestTables::of(some_points());
   const report::TableSource by_name{tables.database, folder->path(), ""};
-  EXPECT_EQ(text_of(report::make_table(by_name, "mine", {{"most", "1"}}), table::TableFormat::csv),
+  EXPECT_EQ(text_of(report::make_table(by_name, "mine", {{"most", "1"}}), base::TableFormat::csv),
             "variant,cycles,cycles half width\nring/cta_barrier/none/none/num_stages=2,30,0\n");
   // From anywhere, by its path.
   EXPECT_EQ(report::make_table(tables.source(), file.string(), {})->rows.size(), 2U);

@@ -16,10 +16,11 @@ LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 NOTHING = "none"
 # The same word for something else: where, and what it is there.
 OTHERS = {
-    ("core/image/guard_sites.cpp", "cluster_barrier"): "a kind of wait",
+    ("core/isa/opcodes.cpp", "cta_barrier"): "what an opcode does",
+    ("core/launch/guard_sites.cpp", "cluster_barrier"): "a kind of wait",
     ("core/ptx/head/head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("core/ptx/head/text_check.cpp", "mbarrier"): "a kind of barrier in a head",
-    ("gen/render/variant_head.cpp", "mbarrier"): "a kind of barrier in a head",
+    ("gen/kernel/variant_head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("gen/guard/helpers.cpp", "mbarrier"): "a name in the guard's own template",
     ("bench/campaign/anchors.cpp", "fma"): "an anchor",
 }
@@ -54,7 +55,7 @@ def main():
             if path.suffix not in (".cpp", ".h"):
                 continue
             # Examples in --help name what there is; a test runs each of them.
-            if folder == "cli" and path.name == "arguments.cpp":
+            if folder == "app" and path.name == "arguments.cpp":
                 continue
             files += 1
             file = path.relative_to(root).as_posix()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 SOURCE_SUFFIXES = {".h", ".cpp", ".cu"}
 # Folders that hold the program. Tests and tools may include whatever they test.
-SOURCE_FOLDERS = ["core", "gen", "analysis", "pipeline", "bench", "cli"]
+SOURCE_FOLDERS = ["core", "gen", "analysis", "join", "bench", "app"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 

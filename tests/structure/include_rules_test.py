@@ -19,7 +19,7 @@ TABLE = """# Architecture
 | `gen` | variants | core |
 | `analysis/sass` | census | base, isa |
 | `bench` | device | core |
-| `cli` | commands | all but bench |
+| `app` | commands | all but bench |
 
 | after | the | table |
 """
@@ -29,13 +29,13 @@ GOOD = {
     "core/base/error.h": "#include <string>\n",
     "core/isa/version.h": '#include "core/base/error.h"\n',
     "core/isa/version.cpp": '#include "core/isa/version.h"\n',
-    "gen/render.h": '#include "core/isa/version.h"\n',
+    "gen/kernel.h": '#include "core/isa/version.h"\n',
     "analysis/sass/gate.h": '#include "core/isa/version.h"\n',
     "bench/driver/cuda.cpp": '#include <cuda.h>\n#include "core/base/error.h"\n',
     "bench/driver/load.cpp": "#include <cuda.h>\n",
     "bench/capture/hooks.cpp": "#include <cuda.h>\n",
     "bench/main.cpp": "#include <benchmark/benchmark.h>\n",
-    "cli/main.cpp": '#include "analysis/sass/gate.h"\n#include "gen/render.h"\n',
+    "app/main.cpp": '#include "analysis/sass/gate.h"\n#include "gen/kernel.h"\n',
 }
 
 # What is added to the good tree, and the whole of what the checker must then say.
@@ -45,10 +45,10 @@ BAD = [
       " (core/base may include: -)"]),
     ({"gen/bad.cpp": '#include "analysis/sass/gate.h"\n'},
      ['gen/bad.cpp:1: gen may not include "analysis/sass/gate.h" (gen may include: core)']),
-    ({"cli/bad.cpp": '#include "bench/device.h"\n', "bench/device.h": "\n"},
-     ['cli/bad.cpp:1: cli may not include "bench/device.h" (cli may include: all but bench)']),
-    ({"bench/bad.cpp": '#  include "cli/options.h"\n', "cli/options.h": "\n"},
-     ['bench/bad.cpp:1: bench may not include "cli/options.h" (bench may include: core)']),
+    ({"app/bad.cpp": '#include "bench/device.h"\n', "bench/device.h": "\n"},
+     ['app/bad.cpp:1: app may not include "bench/device.h" (app may include: all but bench)']),
+    ({"bench/bad.cpp": '#  include "app/options.h"\n', "app/options.h": "\n"},
+     ['bench/bad.cpp:1: bench may not include "app/options.h" (bench may include: core)']),
     ({"gen/bad.cpp": '#include "render.h"\n'},
      ['gen/bad.cpp:1: "render.h" is no file of the tree; includes are written from the root']),
     ({"analysis/new/a.h": '#include "core/base/error.h"\n'},
@@ -62,8 +62,8 @@ BAD = [
     ({"bench/bad.cpp": "#include <benchmark/benchmark.h>\n"},
      [f"{place}:1: benchmark.h is included in 2 files: bench/bad.cpp, bench/main.cpp"
       for place in ("bench/bad.cpp", "bench/main.cpp")]),
-    ({"cli/bad.cpp": "#include <benchmark/benchmark.h>\n"},
-     ["cli/bad.cpp:1: benchmark.h may be included in one file of bench alone"]),
+    ({"app/bad.cpp": "#include <benchmark/benchmark.h>\n"},
+     ["app/bad.cpp:1: benchmark.h may be included in one file of bench alone"]),
     ({"gen/bad.cpp": "#include <llvm/IR/IRBuilder.h>\n"},
      ["gen/bad.cpp:1: LLVM may be included in gen/llvm_program alone"]),
     ({"docs/architecture.md": "no table\n"},
@@ -96,7 +96,7 @@ class IncludeRules(unittest.TestCase):
     def test_an_empty_tree_is_not_a_good_one(self):
         found = check_tree({"docs/architecture.md": TABLE})
         self.assertEqual(len(found), 1)
-        self.assertRegex(found[0], "no source files in core, gen, analysis, pipeline, bench, cli$")
+        self.assertRegex(found[0], "no source files in core, gen, analysis, join, bench, app$")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from include_rules import SOURCE_FOLDERS
 # Their rooms have names that no other room has, so the floor is no part of a namespace.
 FLOORS = ("core", "gen", "analysis")
 # All folders below are one namespace.
-WHOLE = {"cli": "phasebit::cli", "tests": "phasebit::test"}
+WHOLE = {"app": "phasebit::app", "tests": "phasebit::test"}
 # It shares nothing with the program, and has a namespace of its own.
 APART = "tests/independent/"
 BLOCK = re.compile(r"^namespace ([\w:]+) \{\n(.*?)^\}  // namespace \1$", re.MULTILINE | re.DOTALL)

@@ -14,11 +14,11 @@ GOOD = {
     "core/base/error.h": block("phasebit::base") + block(
         "phasebit", "// Words.\nusing base::Error;\nnamespace fs = std::filesystem;\n"),
     "core/base/pch/phasebit.h": "#include <string>\n",
-    "gen/render/context/names.cpp": block("phasebit::render::context", "namespace {\n}\n"),
+    "gen/kernel/names.cpp": block("phasebit::kernel", "namespace {\n}\n"),
     "gen/reduce/reduce.h": block("phasebit::reduce"),
-    "pipeline/reduce/reduce.h": block("phasebit::reduce", "\nclass Trial;\n") + block(
-        "phasebit::pipeline::reduce"),
-    "cli/sass/show.cpp": block("phasebit::cli"),
+    "join/reduce/reduce.h": block("phasebit::reduce", "\nclass Trial;\n") + block(
+        "phasebit::join::reduce"),
+    "app/sass/show.cpp": block("phasebit::app"),
     "bench/device/device.h": block("phasebit::bench::device"),
     "tests/core/error_test.cpp": block("phasebit::test", "using namespace std::literals;\n"),
     "tests/independent/plan.h": block("independent"),
@@ -26,12 +26,12 @@ GOOD = {
 }
 
 BAD = [
-    ({"gen/render/a.cpp": "\n" + block("phasebit")},
-     ["gen/render/a.cpp:2: namespace phasebit; the folder's is phasebit::render",
-      "gen/render/a.cpp: nothing in phasebit::render, its folder's namespace"]),
+    ({"gen/kernel/a.cpp": "\n" + block("phasebit")},
+     ["gen/kernel/a.cpp:2: namespace phasebit; the folder's is phasebit::kernel",
+      "gen/kernel/a.cpp: nothing in phasebit::kernel, its folder's namespace"]),
     # Of another room only what is declared ahead.
-    ({"gen/render/a.cpp": block("phasebit::render") + block("phasebit::reduce", "struct A {};\n")},
-     ["gen/render/a.cpp:4: namespace phasebit::reduce; the folder's is phasebit::render"]),
+    ({"gen/kernel/a.cpp": block("phasebit::kernel") + block("phasebit::reduce", "struct A {};\n")},
+     ["gen/kernel/a.cpp:4: namespace phasebit::reduce; the folder's is phasebit::kernel"]),
     # Nobody but core/base lends words, and not with a definition among them.
     ({"core/isa/a.h": block("phasebit::isa") + block("phasebit", "using isa::Version;\n")},
      ["core/isa/a.h:4: namespace phasebit; the folder's is phasebit::isa"]),

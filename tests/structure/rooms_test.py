@@ -9,7 +9,7 @@ GOOD = {
     "core/base/error.h": "#include <string>\n",
     "core/base/error.cpp": '#include "core/base/error.h"\n',
     "core/isa/version.h": '#include "core/base/error.h"\n',
-    "gen/render/render.cpp": '#include "core/isa/version.h"\n#include "core/isa/table.csv.inc"\n',
+    "gen/kernel/render.cpp": '#include "core/isa/version.h"\n#include "core/isa/table.csv.inc"\n',
 }
 
 BAD = [
@@ -21,7 +21,7 @@ BAD = [
     ({"gen/a/one.h": '#include "gen/b/two.h"\n', "gen/b/two.h": "\n",
       "gen/b/three.h": '#include "gen/a/four.h"\n', "gen/a/four.h": "\n"},
      ["rooms in a circle: gen/a -> gen/b -> gen/a"]),
-    ({f"cli/f{i}.cpp": "\n" for i in range(41)}, ["cli: 41 files; a room has at most 40"]),
+    ({f"app/f{i}.cpp": "\n" for i in range(41)}, ["app: 41 files; a room has at most 40"]),
 ]
 
 

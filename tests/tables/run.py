@@ -160,7 +160,7 @@ class Case:
 
 
 def main():
-    program = os.path.abspath(os.environ.get("PHASEBIT_PROGRAM", "build/cli/phasebit"))
+    program = os.path.abspath(os.environ.get("PHASEBIT_PROGRAM", "build/app/phasebit"))
     catalogue = Catalogue(HOME / "templates")
     paths = [path for name in map(Path, sys.argv[1:])
              for path in (sorted(name.glob("*.test")) if name.is_dir() else [name])]

@@ -160,7 +160,7 @@ def rules(table, kernel):
 
 
 def payload(kernel):
-    """`[expects] payload`: the law of core/image/launch.h."""
+    """`[expects] payload`: the law of core/launch/launch.h."""
     words, readers = kernel.slot_words(), kernel.readers
     vector = 4 if words // readers % 4 == 0 else 1
     law = f"words = {words}, threads = {readers}, vector = {vector}"

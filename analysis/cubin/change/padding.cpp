@@ -13,18 +13,18 @@
 
 namespace phasebit::cubin::change {
 
-using image::placement::CodeMoves;
+using launch::placement::CodeMoves;
 
-Result<image::placement::CodeMoves> find_code_moves(std::string_view cubin,
-                                                    const std::string& entry) {
+Result<launch::placement::CodeMoves> find_code_moves(std::string_view cubin,
+                                                     const std::string& entry) {
   PHASEBIT_TRY_ASSIGN(file, ElfFile::open(cubin, "cubin"));
   return MoveFinder(file, cubin).find(entry);
 }
 
 Result<std::string> pad_cubin(std::string_view cubin, int padding_bytes, const std::string& entry) {
-  PHASEBIT_TRY(image::placement::check_padding(padding_bytes));
+  PHASEBIT_TRY(launch::placement::check_padding(padding_bytes));
   PHASEBIT_TRY_ASSIGN(moves, find_code_moves(cubin, entry));
-  return image::placement::move_code(cubin, moves, padding_bytes);
+  return launch::placement::move_code(cubin, moves, padding_bytes);
 }
 
 namespace {
@@ -247,7 +247,7 @@ std::uint64_t MoveFinder::advanced(std::size_t section, std::uint64_t place) con
   if (lines == advances_.end()) return 0;
   const auto& places = lines->second.places;
   const auto behind = std::upper_bound(places.begin(), places.end(), place);
-  return image::placement::CodeMoves::advance_bytes *
+  return launch::placement::CodeMoves::advance_bytes *
          static_cast<std::uint64_t>(behind - places.begin());
 }
 

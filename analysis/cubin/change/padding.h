@@ -5,7 +5,7 @@
 
 #include "analysis/cubin/elf_file.h"
 #include "core/base/error.h"
-#include "core/image/placement/code_moves.h"
+#include "core/launch/placement/code_moves.h"
 
 #include <cstdint>
 #include <map>
@@ -18,8 +18,8 @@ namespace phasebit::cubin::change {
 // What padding changes in the cubin, for one kernel or, without a name, for every one.
 // Step::disassemble as ElfFile::open, where there is no such kernel, and by name for whatever may
 // hold a place that is not known to move: a section, an attribute, a relocation.
-Result<image::placement::CodeMoves> find_code_moves(std::string_view cubin,
-                                                    const std::string& entry = {});
+Result<launch::placement::CodeMoves> find_code_moves(std::string_view cubin,
+                                                     const std::string& entry = {});
 
 // find_code_moves and move_code in one.
 Result<std::string> pad_cubin(std::string_view cubin, int padding_bytes,
@@ -53,7 +53,7 @@ class MoveFinder {
  public:
   MoveFinder(const ElfFile& file, std::string_view bytes) : file_(file), bytes_(bytes) {}
 
-  Result<image::placement::CodeMoves> find(const std::string& entry);
+  Result<launch::placement::CodeMoves> find(const std::string& entry);
 
  private:
   Status choose(const std::string& entry);
@@ -104,7 +104,7 @@ class MoveFinder {
   std::string_view bytes_;
   std::vector<ElfFile::Symbol> symbols_;
   std::map<std::size_t, std::string> entries_;  // of the padded sections
-  image::placement::CodeMoves moves_;
+  launch::placement::CodeMoves moves_;
 };
 
 // Whether all that names a place in a cubin's code or file is where this program knows to move it.

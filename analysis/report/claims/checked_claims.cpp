@@ -13,9 +13,9 @@
 
 namespace phasebit::report::claims {
 
+using base::Cell;
+using base::Table;
 using data::ReportData;
-using table::Cell;
-using table::Table;
 
 namespace {
 
@@ -71,7 +71,7 @@ Result<RowsByFigure> rows_of_devices(sql::ReportDatabase& results, const RowsWis
   const auto data_of = [&](const std::string& gpus) {
     return results.gpus(gpus).and_then([&](std::int64_t g) { return results.report_data(g); });
   };
-  for (const record::DeviceRow& row : results.devices()) {
+  for (const results::DeviceRow& row : results.devices()) {
     if (wish.progress) wish.progress(done++, results.devices().size());
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
     PHASEBIT_TRY_ASSIGN(data, data_of(row.uuid));
@@ -194,7 +194,7 @@ std::vector<Cell> case_row(const CheckedClaim& checked, const JudgedCase& one, b
                              b == nullptr ? Cell("") : figure_text(b->figure),
                              number(one.bound),
                              number(one.floor),
-                             fmt::format("{}", fmt::join(record::words_of(a.figure.flags), " ")),
+                             fmt::format("{}", fmt::join(results::words_of(a.figure.flags), " ")),
                              a.figure.factor,
                              a.figure.id,
                              b == nullptr ? "" : b->figure.id};
@@ -212,7 +212,7 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
                              "",
                              "",
                              number(row.floor),
-                             fmt::format("{}", fmt::join(record::words_of(row.figure.flags), " ")),
+                             fmt::format("{}", fmt::join(results::words_of(row.figure.flags), " ")),
                              row.figure.factor,
                              row.figure.id,
                              ""};
@@ -322,8 +322,8 @@ Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& resu
   return check_all(claims, database, request);
 }
 
-table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
-  table::Table table;
+base::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
+  base::Table table;
   table.columns = {{"claim", false}, {"verdict", false}, {"permutations", true}, {"fails", true}};
   size_t always = 0, looked_at = 0;
   for (const CheckedClaim& one : claims) {

@@ -3,7 +3,7 @@
 
 #include "analysis/report/claims/verdict.h"
 #include "analysis/report/sql/database.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <functional>
 #include <map>
@@ -54,11 +54,11 @@ Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
                                         const std::vector<std::string>& names);
 
 // A row a claim; its sentences are the notes.
-table::Table claims_table(const std::vector<CheckedClaim>& claims);
+base::Table claims_table(const std::vector<CheckedClaim>& claims);
 
 // A row for each row of the results that a claim speaks of, those that refute it first. With the
 // commands that lead from each to samples, PTX and SASS; else with those of the first, as notes.
-table::Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands);
+base::Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands);
 
 // In how many of `times` permutations of the figures among its rows (seeded) it is refuted or has
 // no row left: a claim that holds for figures at random says nothing.
@@ -75,7 +75,7 @@ struct ClaimsRequest {
   std::string device;              // part of a name or a UUID; "": all that the results have
   bool every_device = false;       // also those that a claim does not name
   bool measured = false;           // leave out claims of which the results have no row
-  store::KeyCheck keys = {};       // of the results
+  results::KeyCheck keys = {};     // of the results
   std::function<void(size_t done, size_t all)> progress = {};  // over the GPUs of the results
 };
 
@@ -87,7 +87,7 @@ Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& resu
                                                const fs::path& cache, const ClaimsRequest& request);
 
 // For each claim in how many permutations of its figures it fails; a row a claim.
-table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
+base::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
 
 // The sentence of a claim by its name. Step::store for one that does not hold, so that no document
 // states it.

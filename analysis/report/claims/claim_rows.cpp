@@ -49,13 +49,13 @@ const Sizes* sizes_of(const data::VariantAxes& axes) {
 class Maker {
  public:
   explicit Maker(const ReportData& data) : aggregation_(data.aggregation) {
-    for (const record::DeviceRow& device : data.devices) device_ = device.name;
+    for (const results::DeviceRow& device : data.devices) device_ = device.name;
   }
 
   ClaimRow row(const Aggregate& of, std::string_view without_axis = {}) const {
     ClaimRow row;
     row.ids = {of.id};
-    const record::VariantRow& variant = of.axes.variant();
+    const results::VariantRow& variant = of.axes.variant();
     for (const auto& [axis, value] : variant.axes())
       if (axis != without_axis) row.axes.emplace_back(axis, value);
     if (variant.defaults != nullptr)
@@ -278,14 +278,14 @@ bool holds_when(const Claim& claim, const ClaimRow& row) {
 // Why a row that is meant cannot be used; "" when it can.
 std::string unusable(const Claim& claim, const data::Figure& figure) {
   if (!figure.reason.empty()) return figure.reason.text;
-  using Kind = record::Flag::Kind;
-  for (const record::Flag& flag : figure.flags) {
+  using Kind = results::Flag::Kind;
+  for (const results::Flag& flag : figure.flags) {
     const bool spoils = flag.kind == Kind::not_linear || flag.kind == Kind::modes ||
                         flag.kind == Kind::interval_too_wide;
     // Of another figure of the row than the one that is spoken of.
     const bool of_this = flag.of.empty() || flag.of == claim.figure;
-    if (spoils && of_this && !contains(claim.accepts, std::string(record::word_of(flag.kind))))
-      return "flagged " + record::word_of(flag);
+    if (spoils && of_this && !contains(claim.accepts, std::string(results::word_of(flag.kind))))
+      return "flagged " + results::word_of(flag);
   }
   return {};
 }

@@ -1,10 +1,10 @@
 #include "analysis/report/data/aggregate.h"
 
 #include "analysis/report/data/variant_rows.h"
-#include "core/image/whole.h"
-#include "core/record/flag.h"
-#include "core/record/same_code.h"
-#include "core/record/statistics.h"
+#include "core/launch/external.h"
+#include "core/results/flag.h"
+#include "core/results/same_code.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@
 
 namespace phasebit::report::data {
 
-using record::median;
-using record::PointKind;
-using record::PointRow;
-using record::quantile;
+using results::median;
+using results::PointKind;
+using results::PointRow;
+using results::quantile;
 
 namespace {
 
@@ -26,7 +26,7 @@ namespace {
 std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
   std::vector<ReadingFigure> readings;
   for (size_t n = 0; n < all.front()->summary.readings.size(); ++n) {
-    const record::ReadingName& name = all.front()->point->readings[n];
+    const results::ReadingName& name = all.front()->point->readings[n];
     ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
                       true};
     std::vector<double> values;
@@ -56,14 +56,14 @@ void fill_spread(const std::vector<const Measured*>& all, Aggregate& out) {
     const double moved = std::abs(cycles - first.summary.cycles);
     if (moved <= farthest) continue;
     farthest = moved;
-    out.spread_factor = record::factor_of(*measured->point, *first.point);
+    out.spread_factor = results::factor_of(*measured->point, *first.point);
   }
   out.spread_cycles = highest - lowest;
 }
 
-void add_flags(const record::PointRow& point, Aggregate& out) {
-  for (record::Flag& flag : record::flags_of(point.quality)) {
-    const bool of_cycles = flag.kind == record::Flag::Kind::not_linear && flag.of.empty();
+void add_flags(const results::PointRow& point, Aggregate& out) {
+  for (results::Flag& flag : results::flags_of(point.quality)) {
+    const bool of_cycles = flag.kind == results::Flag::Kind::not_linear && flag.of.empty();
     if (!of_cycles && std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
       out.flags.push_back(std::move(flag));
   }
@@ -71,12 +71,12 @@ void add_flags(const record::PointRow& point, Aggregate& out) {
 
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
-  std::vector<record::DeviceState> states;
+  std::vector<results::DeviceState> states;
   out.interval = all.front()->summary.interval.interval;
   out.interval_reached = true;
   out.r2 = 1;
   for (const Measured* measured : all) {
-    const record::Summary& summary = measured->summary;
+    const results::Summary& summary = measured->summary;
     cycles.push_back(summary.cycles);
     intercepts.push_back(summary.fit.intercept);
     clocks.push_back(measured->point->megahertz);
@@ -94,7 +94,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
   out.megahertz = median(clocks);
-  out.state = record::median_state(states);
+  out.state = results::median_state(states);
   out.readings = readings_of(all);
   std::vector<double> differences;
   for (size_t i = 0; i < cycles.size(); ++i)
@@ -117,7 +117,7 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
   for (const Measured& measured : group.measured)
     if (!measured.point->aa_control) own.push_back(&measured);
   if (own.empty() && group.failed.empty() && !group.same_as.empty()) {
-    out.verdict = record::Verdict::same_code;
+    out.verdict = results::Verdict::same_code;
     out.same_as = group.same_as;
   }
   const Bent bent = leave_out_bent(own);
@@ -126,7 +126,7 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
   if (!out.reason.empty()) return out;
   fill_figures(own, out);
   if (bent.repetitions > 0)
-    out.flags.push_back({.kind = record::Flag::Kind::not_linear_in_some,
+    out.flags.push_back({.kind = results::Flag::Kind::not_linear_in_some,
                          .bent = bent.repetitions,
                          .repetitions = bent.of});
   return out;
@@ -135,14 +135,14 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
 // An aggregate, and the newest of the rows that it was made of.
 struct Made {
   Aggregate* figure;
-  const record::PointRow* row;
+  const results::PointRow* row;
 };
 
 // Gives members of a measured class the figures of the one that was measured: of its newest text,
 // whether it has a figure or failed.
 void resolve_classes(const std::vector<Made>& made) {
-  record::MeasuredCode measured(record::MeasuredCode::Repetition::any);
-  std::unordered_map<const record::PointRow*, const Aggregate*> figures;
+  results::MeasuredCode measured(results::MeasuredCode::Repetition::any);
+  std::unordered_map<const results::PointRow*, const Aggregate*> figures;
   for (const auto& [figure, row] : made) {
     if (!figure->same_as.empty()) continue;
     measured.add(*row);
@@ -150,7 +150,7 @@ void resolve_classes(const std::vector<Made>& made) {
   }
   for (const auto& [member, row] : made) {
     if (member->same_as.empty()) continue;
-    const record::PointRow* other = measured.find(*row, member->same_as);
+    const results::PointRow* other = measured.find(*row, member->same_as);
     if (other == nullptr) {
       member->reason =
           unusable(fmt::format("{}, which has the same code, was not measured", member->same_as));
@@ -172,7 +172,7 @@ void pair_repetitions(const TextRows& group, const VariantKeys& keys, std::vecto
     for (size_t j = 0; j < i; ++j) {
       const Measured &a = group.measured[j], &b = group.measured[i];
       if (a.point->aa_control || b.point->aa_control ||
-          record::factor_of(*a.point, *b.point) != "seed")
+          results::factor_of(*a.point, *b.point) != "seed")
         continue;
       pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
                        stratum, a.summary.cycles, b.summary.cycles});
@@ -183,7 +183,7 @@ void pair_repetitions(const TextRows& group, const VariantKeys& keys, std::vecto
 void pair_controls(const std::vector<TextRows>& groups, const VariantKeys& keys,
                    std::vector<AaPair>& pairs) {
   using ClassKey = std::tuple<Word, Word, Word, int>;
-  const auto key_of = [](const record::PointRow& row) -> ClassKey {
+  const auto key_of = [](const results::PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
   std::map<ClassKey, const Measured*> classes;
@@ -247,12 +247,12 @@ double AaPair::difference_percent() const {
   return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
 }
 
-Aggregation aggregate(const record::Rows& points, const VariantKeys& keys) {
+Aggregation aggregate(const results::Rows& points, const VariantKeys& keys) {
   Aggregation out;
   std::vector<TextRows> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
     // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
-    if (keys.of(rows.any->variant_id).value("probe") == image::whole_kind) continue;
+    if (keys.of(rows.any->variant_id).value("probe") == launch::external_kind) continue;
     const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points
                  : kind == PointKind::anchor ? out.anchors
@@ -289,12 +289,12 @@ SlotKey slot_of(const PointRow& point) {
 }
 
 void keep(const PointRow*& known, const PointRow& next) {
-  if (known == nullptr || record::replaces(next, *known)) known = &next;
+  if (known == nullptr || results::replaces(next, *known)) known = &next;
 }
 
 // That of a row's cycles, or null when they are a line.
-const record::Bend* bend_of(const PointRow& row) {
-  for (const record::Bend& bend : row.quality.bends)
+const results::Bend* bend_of(const PointRow& row) {
+  for (const results::Bend& bend : row.quality.bends)
     if (bend.reading.empty()) return &bend;
   return nullptr;
 }
@@ -316,7 +316,7 @@ TextRows group_of(const std::vector<const PointRow*>& rows) {
       group.failed.push_back(row);
       continue;
     }
-    auto summary = record::summary_of(*row);
+    auto summary = results::summary_of(*row);
     if (summary)
       group.measured.push_back({row, std::move(*summary)});
     else
@@ -338,7 +338,7 @@ Bent leave_out_bent(std::vector<const Measured*>& all) {
   Bent bent;
   bent.of = static_cast<int>(all.size());
   std::erase_if(all, [&](const Measured* one) {
-    const record::Bend* bend = bend_of(*one->point);
+    const results::Bend* bend = bend_of(*one->point);
     if (bend == nullptr) return false;
     ++bent.repetitions;
     bent.example = *bend;
@@ -350,10 +350,10 @@ Bent leave_out_bent(std::vector<const Measured*>& all) {
 
 Reason reason_of(const Bent& bent) {
   return {Missing::not_linear,
-          fmt::format("{}: {}", record::word_of(bent.example),
-                      record::word_of({.kind = record::Flag::Kind::not_linear_in_some,
-                                       .bent = bent.repetitions,
-                                       .repetitions = bent.of}))};
+          fmt::format("{}: {}", results::word_of(bent.example),
+                      results::word_of({.kind = results::Flag::Kind::not_linear_in_some,
+                                        .bent = bent.repetitions,
+                                        .repetitions = bent.of}))};
 }
 
 }  // namespace phasebit::report::data

@@ -4,9 +4,9 @@
 
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"
-#include "core/record/flag.h"
-#include "core/record/record.h"
-#include "core/record/statistics.h"
+#include "core/results/flag.h"
+#include "core/results/record.h"
+#include "core/results/statistics.h"
 
 #include <map>
 #include <optional>
@@ -19,7 +19,7 @@ namespace phasebit::report::data {
 struct ReadingFigure {
   std::string name, unit;
   double value = 0;
-  record::Interval interval;
+  results::Interval interval;
   bool interval_reached = false;
   double half_width() const;
 };
@@ -31,7 +31,7 @@ struct Aggregate {
   int repetitions = 0;  // with a figure
   int errors = 0;       // without one
   // What became of it: of several failures the last.
-  record::Verdict verdict = record::Verdict::measured;
+  results::Verdict verdict = results::Verdict::measured;
   // Why there is no figure; empty when there is one. The fields below are then 0.
   Reason reason;
   // The variant whose measurement this is, when this one's code is the same; else "".
@@ -39,7 +39,7 @@ struct Aggregate {
   double cycles = 0;  // median over repetitions
   // From the lowest low to the highest high of the repetitions' intervals: what differs between
   // repetitions is inside.
-  record::Interval interval;
+  results::Interval interval;
   bool interval_reached = false;                                   // by every repetition
   double intercept_cycles = 0, r2 = 0, worst_residual_cycles = 0;  // worst of the repetitions
   double megahertz = 0;                                            // median
@@ -53,8 +53,8 @@ struct Aggregate {
   std::string spread_factor;
   // What the qualities of the repetitions say, each once, in the order of the repetitions. That
   // cycles are no line is said by how many of them are none.
-  std::vector<record::Flag> flags;
-  record::DeviceState state;  // median, where the driver was asked
+  std::vector<results::Flag> flags;
+  results::DeviceState state;  // median, where the driver was asked
   // Of the last run that measured it, and the SMs on which its cluster ran: "4,5,12", or "several"
   // where the GPU chose others from run to run; "" of one CTA.
   std::string run_ptxas, ran_on;
@@ -93,10 +93,11 @@ struct Aggregation {
 };
 
 // A failed point that was measured later counts as measured, unless its payload was wrong: that
-// stays. Strangers' kernels (core/image/whole.h) are left out.
-Aggregation aggregate(const record::Rows& points, const VariantKeys& keys);
-inline Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys) {
-  return aggregate(record::rows_of(points), keys);
+// stays. Strangers' kernels (core/launch/external.h) are left out.
+Aggregation aggregate(const results::Rows& points, const VariantKeys& keys);
+inline Aggregation aggregate(const std::vector<results::PointRow>& points,
+                             const VariantKeys& keys) {
+  return aggregate(results::rows_of(points), keys);
 }
 
 // The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
@@ -105,21 +106,21 @@ const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const st
 // The rows of one text of one variant on one GPU, each of its measurements once.
 
 struct Measured {
-  const record::PointRow* point;
-  record::Summary summary;
+  const results::PointRow* point;
+  results::Summary summary;
 };
 
 struct TextRows {
   std::vector<Measured> measured;
-  std::vector<const record::PointRow*> failed;
-  const record::PointRow* newest = nullptr;
+  std::vector<const results::PointRow*> failed;
+  const results::PointRow* newest = nullptr;
   Word same_as;
   std::string unusable;  // why a row without an error has no summary
 };
 
 // Of the rows of one repetition and place the newest that has samples, else the newest error; a
 // wrong payload stays.
-TextRows group_of(const std::vector<const record::PointRow*>& rows);
+TextRows group_of(const std::vector<const results::PointRow*>& rows);
 
 // Why the group has no figure; empty when it has one.
 Reason reason_of(const TextRows& group);
@@ -127,7 +128,7 @@ Reason reason_of(const TextRows& group);
 // The repetitions whose cycles are no line.
 struct Bent {
   int repetitions = 0, of = 0;
-  record::Bend example;  // the last of them
+  results::Bend example;  // the last of them
   bool all_left_out() const { return repetitions > of - repetitions; }
 };
 // Takes them away, and all the others too when they are most.

@@ -9,8 +9,8 @@
 
 namespace phasebit::report::data {
 
-using image::ProtocolLabels;
-using record::VariantRow;
+using launch::ProtocolLabels;
+using results::VariantRow;
 
 namespace {
 
@@ -94,7 +94,7 @@ std::string VariantAxes::first_value(const std::string& axis) const {
 
 std::map<std::string, std::string> VariantAxes::named() const {
   std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
-  for (const char* axis : image::component_axes)
+  for (const char* axis : launch::component_axes)
     if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
   return all;
 }
@@ -165,8 +165,8 @@ std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) 
   return axes;
 }
 
-VariantKeys::VariantKeys(const record::Results& results)
-    : catalogue_(std::make_shared<const image::CatalogueFacts>(results.catalogue)) {
+VariantKeys::VariantKeys(const results::Results& results)
+    : catalogue_(std::make_shared<const launch::CatalogueFacts>(results.catalogue)) {
   auto axes = std::make_shared<std::unordered_map<Word, VariantAxes>>();
   axes->reserve(results.variants.size());
   for (const VariantRow& variant : results.variants)

@@ -1,7 +1,7 @@
 // The axes of a variant, as tables read them: from its key, never from its id.
 #pragma once
 
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <map>
 #include <memory>
@@ -15,13 +15,13 @@ namespace phasebit::report::data {
 class VariantAxes {
  public:
   VariantAxes() = default;
-  VariantAxes(std::shared_ptr<const record::VariantRow> variant,
-              std::shared_ptr<const image::CatalogueFacts> catalogue)
+  VariantAxes(std::shared_ptr<const results::VariantRow> variant,
+              std::shared_ptr<const launch::CatalogueFacts> catalogue)
       : variant_(std::move(variant)), catalogue_(std::move(catalogue)) {}
 
-  const record::VariantRow& variant() const { return *variant_; }
+  const results::VariantRow& variant() const { return *variant_; }
   // Another variant of the same catalogue.
-  VariantAxes of(std::shared_ptr<const record::VariantRow> variant) const {
+  VariantAxes of(std::shared_ptr<const results::VariantRow> variant) const {
     return {std::move(variant), catalogue_};
   }
   bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
@@ -45,7 +45,7 @@ class VariantAxes {
   // warps"
   std::string warp_layout() const;
   // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
-  // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.
+  // the pattern of the catalogue (core/launch/facts.h); its name for a protocol without one.
   std::string waited_on() const;
   // Axes whose column is "-": at their default, where the protocol says that they mean nothing.
   std::vector<std::string> blank_axes() const;
@@ -55,25 +55,26 @@ class VariantAxes {
   std::string stratum() const { return value("probe") + "/" + value("protocol"); }
 
  private:
-  const image::ProtocolLabels* protocol() const;
+  const launch::ProtocolLabels* protocol() const;
 
-  std::shared_ptr<const record::VariantRow> variant_ = std::make_shared<const record::VariantRow>();
-  std::shared_ptr<const image::CatalogueFacts> catalogue_ =
-      std::make_shared<const image::CatalogueFacts>();
+  std::shared_ptr<const results::VariantRow> variant_ =
+      std::make_shared<const results::VariantRow>();
+  std::shared_ptr<const launch::CatalogueFacts> catalogue_ =
+      std::make_shared<const launch::CatalogueFacts>();
 };
 
 // The keys of results by the id that rows name. Cheap to copy.
 class VariantKeys {
  public:
   VariantKeys() = default;
-  explicit VariantKeys(const record::Results& results);
+  explicit VariantKeys(const results::Results& results);
   // Without axes for an id that is not there.
   VariantAxes of(const Word& id) const;
-  const std::shared_ptr<const image::CatalogueFacts>& catalogue() const { return catalogue_; }
+  const std::shared_ptr<const launch::CatalogueFacts>& catalogue() const { return catalogue_; }
 
  private:
-  std::shared_ptr<const image::CatalogueFacts> catalogue_ =
-      std::make_shared<const image::CatalogueFacts>();
+  std::shared_ptr<const launch::CatalogueFacts> catalogue_ =
+      std::make_shared<const launch::CatalogueFacts>();
   std::shared_ptr<const std::unordered_map<Word, VariantAxes>> axes_ =
       std::make_shared<const std::unordered_map<Word, VariantAxes>>();
 };

@@ -116,16 +116,16 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings) {
   return fields;
 }
 
-std::vector<WordReading> word_readings(const record::Rows& points, const VariantKeys& keys) {
+std::vector<WordReading> word_readings(const results::Rows& points, const VariantKeys& keys) {
   std::vector<WordReading> readings;
-  for (const record::PointRow* point : points) {
+  for (const results::PointRow* point : points) {
     const VariantAxes axes = keys.of(point->variant_id);
     if (axes.value("probe") != word_probe || point->error) continue;
     // Other ways of reading show what stood in shared memory before.
     if (axes.value("read_by") != "inval_ld") continue;
     const std::string operation = axes.value("operation");
     const std::int64_t expected = std::stoll(axes.value("expected_arrivals"));
-    for (const record::Sample& sample : point->samples) {
+    for (const results::Sample& sample : point->samples) {
       const auto state = state_after(operation, expected, sample.items);
       if (!state || sample.readings.size() != 2) continue;
       readings.push_back(
@@ -157,7 +157,7 @@ std::string words_for(const std::string& quantity) {
 
 }  // namespace
 
-std::vector<WordFieldRow> word_field_rows(const record::Rows& points, const VariantKeys& keys) {
+std::vector<WordFieldRow> word_field_rows(const results::Rows& points, const VariantKeys& keys) {
   std::map<std::string, std::vector<WordReading>> by_layout;
   for (WordReading& reading : word_readings(points, keys))
     by_layout[reading.layout].push_back(std::move(reading));

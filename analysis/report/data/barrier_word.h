@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <optional>
 #include <string>
@@ -49,7 +49,7 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings);
 inline constexpr const char* word_probe = "barrier_word";
 
 // All words in the rows of probe `word`: its readings are the low and the high half.
-std::vector<WordReading> word_readings(const record::Rows& points, const VariantKeys& keys);
+std::vector<WordReading> word_readings(const results::Rows& points, const VariantKeys& keys);
 
 // A field of a layout's word, in words: where it is and how it is stored.
 struct WordFieldRow {
@@ -59,6 +59,6 @@ struct WordFieldRow {
   std::string stored_as;  // "N", "3 - N", modulo 2^width
   std::size_t different_values = 0, words_read = 0;
 };
-std::vector<WordFieldRow> word_field_rows(const record::Rows& points, const VariantKeys& keys);
+std::vector<WordFieldRow> word_field_rows(const results::Rows& points, const VariantKeys& keys);
 
 }  // namespace phasebit::report::data

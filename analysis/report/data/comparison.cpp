@@ -7,7 +7,7 @@
 
 namespace phasebit::report::data {
 
-using table::Cell;
+using base::Cell;
 
 std::string verdict_of(const Figure& difference, bool has_pairs, double floor) {
   if (!difference.reason.empty()) return "no figure";
@@ -85,7 +85,7 @@ Figure join(const Figure& a, const Figure& b) {
   out.id = fmt::format("{} - {}", a.id, b.id);
   for (const Figure* part : {&a, &b}) {
     if (out.reason.empty()) out.reason = part->reason;
-    for (const record::Flag& flag : part->flags) add_once(out.flags, flag);
+    for (const results::Flag& flag : part->flags) add_once(out.flags, flag);
   }
   out.interval_reached = a.interval_reached && b.interval_reached;
   out.repetitions = std::min(a.repetitions, b.repetitions);
@@ -115,9 +115,9 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
     figure.reason = unusable(fmt::format("it has no reading '{}'", reading));
     return figure;
   }
-  for (const record::Flag& flag : aggregate.flags)
-    if (flag.kind == record::Flag::Kind::not_linear && flag.of == reading)
-      figure.reason = {Missing::not_linear, record::word_of(flag)};
+  for (const results::Flag& flag : aggregate.flags)
+    if (flag.kind == results::Flag::Kind::not_linear && flag.of == reading)
+      figure.reason = {Missing::not_linear, results::word_of(flag)};
   if (!figure.reason.empty()) return figure;
   figure.value = found->value;
   figure.half_width = found->half_width();
@@ -166,14 +166,14 @@ Figure change_percent(const Figure& changed, const Figure& base) {
   return out;
 }
 
-table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
+base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
     add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
     return shown_instead(figure.reason);
   }
   if (!figure.flags.empty())
     add_once(notes,
-             fmt::format("† {}: {}.", figure.id, fmt::join(record::words_of(figure.flags), ", ")));
+             fmt::format("† {}: {}.", figure.id, fmt::join(results::words_of(figure.flags), ", ")));
   if (!figure.interval_reached)
     add_once(notes,
              fmt::format("† {}: too few rounds for an interval, the range is shown.", figure.id));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/data/aggregate.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct Figure {
   int repetitions = 0;           // of the part that has fewest
   double spread = 0;             // B/B: Aggregate::spread_cycles
   std::string factor;            // what moved it most
-  std::vector<record::Flag> flags;
+  std::vector<results::Flag> flags;
 };
 
 // The cycles of a variant.
@@ -50,7 +50,7 @@ Figure share_of(Figure figure, double parts);
 Figure change_percent(const Figure& changed, const Figure& base);
 
 // "12.34 ±0.05", or the step that failed; notes get the reason or the flags, once each.
-table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
+base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
 
 // That of a stratum (VariantAxes::stratum), of all pairs where the stratum has too few.
 Floor floor_of(const Aggregation& aggregation, const std::string& stratum);
@@ -72,12 +72,12 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after);
 
 // "-1.25 ±0.10" with its value, and "-0.8 %"; empty without a figure.
-table::Cell difference_cell(const Figure& difference);
-table::Cell percent_cell(const Comparison& comparison);
+base::Cell difference_cell(const Figure& difference);
+base::Cell percent_cell(const Comparison& comparison);
 
 // Before, after, difference, change, floor: what every table of comparisons has in a row, in this
 // order. Appends; notes get what the figures' cells refer to.
-void add_comparison(std::vector<table::Cell>& row, const Comparison& comparison,
+void add_comparison(std::vector<base::Cell>& row, const Comparison& comparison,
                     std::vector<std::string>& notes);
 
 }  // namespace phasebit::report::data

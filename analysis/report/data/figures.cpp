@@ -43,8 +43,8 @@ std::string shown_percent(double percent) {
   return fmt::format("{} %", fixed(percent, 2));
 }
 
-Reason reason_of(record::Verdict verdict, const record::PointError& error) {
-  return {verdict == record::Verdict::ungated ? Missing::ungated : Missing::failed,
+Reason reason_of(results::Verdict verdict, const results::PointError& error) {
+  return {verdict == results::Verdict::ungated ? Missing::ungated : Missing::failed,
           fmt::format("{}: {}", base::to_string(error.step), error.message), error.step};
 }
 

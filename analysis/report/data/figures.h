@@ -1,7 +1,7 @@
 // Numbers as text, with the digits that their interval supports.
 #pragma once
 
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <string>
 
@@ -40,7 +40,7 @@ struct Reason {
 };
 
 // "gate: the SASS is not the intended one: ..."
-Reason reason_of(record::Verdict verdict, const record::PointError& error);
+Reason reason_of(results::Verdict verdict, const results::PointError& error);
 Reason not_measured();
 Reason unusable(std::string text);
 

@@ -9,7 +9,7 @@
 
 namespace phasebit::report::data {
 
-using record::PointRow;
+using results::PointRow;
 
 namespace {
 
@@ -21,7 +21,7 @@ std::map<std::string, std::string> runs_of_several(const ReportData& data) {
   for (const PointRow* point : data.rows)
     if (data.keys.of(point->variant_id).names(ptxas_axis)) several.insert(point->run_id);
   std::map<std::string, std::string> versions;
-  for (const record::RunRow& run : data.runs)
+  for (const results::RunRow& run : data.runs)
     if (several.contains(run.id)) versions[run.id] = run.ptxas;
   return versions;
 }
@@ -32,16 +32,16 @@ History history_of(const ReportData& data) {
   const std::map<std::string, std::string> runs = runs_of_several(data);
   std::map<std::string, std::map<std::string, std::string>> ids;  // text, ptxas -> id
   std::map<std::string, VariantAxes> axes;                        // of a text
-  record::Rows points;
+  results::Rows points;
   for (const PointRow* point : data.rows) {
     const auto run = runs.find(point->run_id);
-    if (run == runs.end() || point->kind != record::PointKind::point) continue;
+    if (run == runs.end() || point->kind != results::PointKind::point) continue;
     points.push_back(point);
     const VariantAxes own = data.keys.of(point->variant_id);
     const bool named = own.names(ptxas_axis);
-    const record::VariantRow text = own.variant().without(ptxas_axis);
+    const results::VariantRow text = own.variant().without(ptxas_axis);
     ids[text.id][named ? own.value(ptxas_axis) : run->second] = point->variant_id;
-    axes.try_emplace(text.id, std::make_shared<const record::VariantRow>(text),
+    axes.try_emplace(text.id, std::make_shared<const results::VariantRow>(text),
                      data.keys.catalogue());
   }
   History made{{}, aggregate(points, data.keys)};

@@ -1,9 +1,9 @@
 #include "analysis/report/data/report_data.h"
 
 #include "analysis/report/data/without_loop.h"
-#include "core/record/modes.h"
-#include "core/record/same_code.h"
-#include "core/record/statistics.h"
+#include "core/results/modes.h"
+#include "core/results/same_code.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 #include <map>
@@ -15,9 +15,9 @@
 
 namespace phasebit::report::data {
 
-using record::DeviceRow;
-using record::PointRow;
-using record::Results;
+using results::DeviceRow;
+using results::PointRow;
+using results::Results;
 
 Result<std::set<std::string>> device_uuids(const std::vector<DeviceRow>& devices,
                                            const std::string& device) {
@@ -42,40 +42,40 @@ namespace {
 // A variant that several GPUs of the model measured has the rows of the one that measured the most:
 // two GPUs are no repetition of each other. Rows that another row points to stay, for its sake
 // alone: those.
-std::set<record::VariantOnGpu> keep_one_gpu_each(record::Rows& points) {
+std::set<results::VariantOnGpu> keep_one_gpu_each(results::Rows& points) {
   std::unordered_map<Word, size_t> measured;
-  std::map<std::pair<record::PointKind, Word>, Word> chosen;
-  for (const record::PointRow* point : points) ++measured[point->device_uuid];
-  const std::set<record::VariantOnGpu> pointed_to = record::measured_for(points);
-  for (const record::PointRow* point : points) {
+  std::map<std::pair<results::PointKind, Word>, Word> chosen;
+  for (const results::PointRow* point : points) ++measured[point->device_uuid];
+  const std::set<results::VariantOnGpu> pointed_to = results::measured_for(points);
+  for (const results::PointRow* point : points) {
     Word& best = chosen[{point->kind, point->variant_id}];
     if (best.empty() || measured[best] < measured[point->device_uuid]) best = point->device_uuid;
   }
-  std::set<record::VariantOnGpu> spare;
-  std::erase_if(points, [&](const record::PointRow* point) {
+  std::set<results::VariantOnGpu> spare;
+  std::erase_if(points, [&](const results::PointRow* point) {
     if (chosen[{point->kind, point->variant_id}] == point->device_uuid) return false;
-    const record::VariantOnGpu name{point->device_uuid, point->variant_id};
+    const results::VariantOnGpu name{point->device_uuid, point->variant_id};
     if (!pointed_to.contains(name)) return true;
-    if (point->kind == record::PointKind::point) spare.insert(name);
+    if (point->kind == results::PointKind::point) spare.insert(name);
     return false;
   });
   return spare;
 }
 
 // By which ptxas the last run of each variant was, and on which SMs its clusters ran.
-void add_runs(const std::vector<record::RunRow>& runs, const record::Rows& points,
+void add_runs(const std::vector<results::RunRow>& runs, const results::Rows& points,
               std::vector<Aggregate>& aggregates) {
   struct Seen {
     const std::string* ptxas = nullptr;
     std::set<std::vector<int>> sms;
   };
   std::unordered_map<Word, const std::string*> versions;
-  for (const record::RunRow& run : runs) versions[run.id] = &run.ptxas;
+  for (const results::RunRow& run : runs) versions[run.id] = &run.ptxas;
   std::unordered_map<Word, Seen> seen;
-  for (const record::PointRow* point : points) {
+  for (const results::PointRow* point : points) {
     Seen& one = seen[point->variant_id];
     one.ptxas = versions[point->run_id];
-    if (!point->sms.empty() && point->kind == record::PointKind::point) one.sms.insert(point->sms);
+    if (!point->sms.empty() && point->kind == results::PointKind::point) one.sms.insert(point->sms);
   }
   for (Aggregate& one : aggregates) {
     const Seen& of = seen[one.id];
@@ -86,18 +86,18 @@ void add_runs(const std::vector<record::RunRow>& runs, const record::Rows& point
 }
 
 // What tables read of rows that are all of these GPUs.
-ReportData of_gpus(const Results& results, VariantKeys keys, record::Rows rows,
+ReportData of_gpus(const Results& results, VariantKeys keys, results::Rows rows,
                    const std::set<std::string>& uuids) {
   ReportData data;
   data.keys = std::move(keys);
   data.rows = std::move(rows);
-  std::set<record::VariantOnGpu> spare;
+  std::set<results::VariantOnGpu> spare;
   if (uuids.size() > 1) spare = keep_one_gpu_each(data.rows);
   std::unordered_set<Word> runs;
-  for (const record::PointRow* point : data.rows) runs.insert(point->run_id);
+  for (const results::PointRow* point : data.rows) runs.insert(point->run_id);
   for (const DeviceRow& row : results.devices)
     if (uuids.contains(row.uuid)) data.devices.push_back(row);
-  for (const record::RunRow& run : results.runs)
+  for (const results::RunRow& run : results.runs)
     if (runs.contains(run.id)) data.runs.push_back(run);
   data.aggregation = aggregate(data.rows, data.keys);
   std::erase_if(data.aggregation.points, [&](const Aggregate& point) {
@@ -113,8 +113,8 @@ ReportData of_gpus(const Results& results, VariantKeys keys, record::Rows rows,
 Result<ReportData> report_data_of(const Results& results, const VariantKeys& keys,
                                   const std::string& device) {
   PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results.devices, device));
-  record::Rows rows;
-  for (const record::PointRow& point : results.points)
+  results::Rows rows;
+  for (const results::PointRow& point : results.points)
     if (uuids.contains(point.device_uuid)) rows.push_back(&point);
   return of_gpus(results, keys, std::move(rows), uuids);
 }
@@ -129,11 +129,11 @@ Result<ReportData> report_data(Results results, const std::string& device) {
 Aggregation of_runs_with(const ReportData& data,
                          const std::function<bool(const VariantAxes&)>& meant) {
   std::unordered_set<Word> runs;
-  for (const record::PointRow* point : data.rows)
+  for (const results::PointRow* point : data.rows)
     if (meant(data.keys.of(point->variant_id))) runs.insert(point->run_id);
   if (runs.empty()) return {};
-  record::Rows points;
-  for (const record::PointRow* point : data.rows)
+  results::Rows points;
+  for (const results::PointRow* point : data.rows)
     if (runs.contains(point->run_id)) points.push_back(point);
   Aggregation made = aggregate(points, data.keys);
   add_runs(data.runs, points, made.points);
@@ -145,7 +145,7 @@ namespace {
 
 struct Seen {
   std::string text_hash;
-  std::vector<record::ModeObservation> observations;
+  std::vector<results::ModeObservation> observations;
   std::map<std::pair<std::string, int>, int> processes;  // run and repetition -> number
   std::set<int> sms;                                     // of a cluster
   int failed = 0;
@@ -154,7 +154,7 @@ struct Seen {
 
 void add(Seen& seen, const PointRow& row) {
   if (seen.text_hash != row.text_hash) seen = {row.text_hash, {}, {}, {}, 0, {}};
-  const auto summary = record::summary_of(row);
+  const auto summary = results::summary_of(row);
   if (row.error || !summary) {
     ++seen.failed;
     seen.reason = row.error
@@ -171,14 +171,14 @@ void add(Seen& seen, const PointRow& row) {
 }
 
 ModeRow row_of(const std::string& id, const Seen& seen) {
-  const record::ModeReport report = record::separate_modes(seen.observations);
+  const results::ModeReport report = results::separate_modes(seen.observations);
   ModeRow row{id};
   row.failed = seen.failed;
   row.reason = seen.reason;
   row.sms = fmt::format("{}", fmt::join(seen.sms, ", "));
   if (report.modes.empty()) return row;
   std::vector<std::string> shares;
-  for (const record::ModeReport::Mode& mode : report.modes)
+  for (const results::ModeReport::Mode& mode : report.modes)
     shares.push_back(fmt::format("{:.2f} in {}", mode.cycles, mode.places));
   row.places = report.places;
   row.processes = seen.processes.size();
@@ -193,10 +193,10 @@ ModeRow row_of(const std::string& id, const Seen& seen) {
 
 }  // namespace
 
-std::vector<ModeRow> mode_rows(const record::Rows& points) {
+std::vector<ModeRow> mode_rows(const results::Rows& points) {
   std::map<std::string, Seen> variants;
   for (const PointRow* row : points)
-    if (row->kind == record::PointKind::modes) add(variants[row->variant_id], *row);
+    if (row->kind == results::PointKind::modes) add(variants[row->variant_id], *row);
   std::vector<ModeRow> rows;
   for (const auto& [id, seen] : variants) rows.push_back(row_of(id, seen));
   return rows;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/data/aggregate.h"
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <functional>
 #include <memory>
@@ -16,25 +16,25 @@ namespace phasebit::report::data {
 
 // Results of one GPU.
 struct ReportData {
-  std::vector<record::DeviceRow> devices;
-  std::vector<record::RunRow> runs;
-  record::Rows rows;  // none where figures alone were read
+  std::vector<results::DeviceRow> devices;
+  std::vector<results::RunRow> runs;
+  results::Rows rows;  // none where figures alone were read
   VariantKeys keys;
   Aggregation aggregation;
-  std::shared_ptr<const record::Results> kept;  // what the rows are of, where nobody else has it
+  std::shared_ptr<const results::Results> kept;  // what the rows are of, where nobody else has it
 };
 
 // The GPU of that UUID, or those of one name: several of a model are one device to tables, each row
 // naming its own. Step::usage names the devices there are.
-Result<std::set<std::string>> device_uuids(const std::vector<record::DeviceRow>& devices,
+Result<std::set<std::string>> device_uuids(const std::vector<results::DeviceRow>& devices,
                                            const std::string& device);
 
 // `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
 // Step::usage names the devices there are.
-Result<ReportData> report_data(record::Results results, const std::string& device = {});
+Result<ReportData> report_data(results::Results results, const std::string& device = {});
 // The same of results that are kept, whose keys these are: it copies that device's points alone,
 // and no variants.
-Result<ReportData> report_data_of(const record::Results& results, const VariantKeys& keys,
+Result<ReportData> report_data_of(const results::Results& results, const VariantKeys& keys,
                                   const std::string& device);
 
 // All points of every run in which a variant is `meant`, aggregated anew: a figure of another day
@@ -58,6 +58,6 @@ struct ModeRow {
   std::string reason{};      // of the last of them
   std::string sms{};         // on which the GPU placed its cluster
 };
-std::vector<ModeRow> mode_rows(const record::Rows& points);
+std::vector<ModeRow> mode_rows(const results::Rows& points);
 
 }  // namespace phasebit::report::data

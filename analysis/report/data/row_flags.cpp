@@ -21,7 +21,7 @@ void RowFlags::add(const std::string& column, const Figure& figure) {
     known->second.push_back(where);
   };
   ++figures_;
-  for (const std::string& flag : record::words_of(figure.flags)) put(flag, column);
+  for (const std::string& flag : results::words_of(figure.flags)) put(flag, column);
   if (!figure.reason.empty()) return;
   if (!figure.interval_reached) put("too few rounds for an interval", column);
   if (is_moved(figure)) {
@@ -42,14 +42,14 @@ std::string RowFlags::text() const {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-void add_flags_column(table::Table& table, const std::vector<std::string>& flags) {
+void add_flags_column(base::Table& table, const std::vector<std::string>& flags) {
   if (std::all_of(flags.begin(), flags.end(), [](const auto& one) { return one.empty(); })) return;
   table.columns.push_back({"flags", false});
   for (std::size_t n = 0; n < flags.size(); ++n) table.rows[n].emplace_back(flags[n]);
 }
 
-table::Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
-                         std::vector<std::string>& notes) {
+base::Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
+                        std::vector<std::string>& notes) {
   flags.add(column, figure);
   Figure plain = figure;
   plain.flags.clear();

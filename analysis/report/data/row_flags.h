@@ -29,10 +29,10 @@ class RowFlags {
 };
 
 // Appends a column of these, a text a row, unless all are empty.
-void add_flags_column(table::Table& table, const std::vector<std::string>& flags);
+void add_flags_column(base::Table& table, const std::vector<std::string>& flags);
 
 // figure_cell() for a table with such a column: flags go there, reasons below the table.
-table::Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
-                         std::vector<std::string>& notes);
+base::Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
+                        std::vector<std::string>& notes);
 
 }  // namespace phasebit::report::data

@@ -6,7 +6,7 @@
 
 namespace phasebit::report::data {
 
-using record::PointRow;
+using results::PointRow;
 
 namespace {
 
@@ -20,7 +20,7 @@ void add_row(VariantRows& rows, const PointRow& point) {
 
 }  // namespace
 
-std::vector<VariantRows> rows_by_variant(const record::Rows& points) {
+std::vector<VariantRows> rows_by_variant(const results::Rows& points) {
   struct Hash {
     size_t operator()(const PointRow* row) const {
       const std::hash<Word> of;

@@ -28,13 +28,13 @@ double subtracted(double few, double many) {
 Aggregate one_item(const UnrolledPair& sizes) {
   const Aggregate &few = *sizes.few, &many = *sizes.many;
   Aggregate out = many;
-  auto variant = std::make_shared<const record::VariantRow>(many.axes.variant().without("unroll"));
+  auto variant = std::make_shared<const results::VariantRow>(many.axes.variant().without("unroll"));
   out.id = variant->id;
   out.axes = many.axes.of(std::move(variant));
   out.same_as.clear();
   for (const Aggregate* part : {&few, &many})
     if (out.reason.empty()) out.reason = part->reason;
-  for (const record::Flag& flag : few.flags)
+  for (const results::Flag& flag : few.flags)
     if (std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
       out.flags.push_back(flag);
   out.repetitions = std::min(few.repetitions, many.repetitions);

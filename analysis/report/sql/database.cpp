@@ -6,7 +6,7 @@
 #include "analysis/report/sql/schema.h"
 #include "core/base/hash.h"
 #include "core/base/part_file.h"
-#include "core/store/flat_keys.h"
+#include "core/results/flat_keys.h"
 
 #include <algorithm>
 #include <map>
@@ -21,9 +21,9 @@
 namespace phasebit::report::sql {
 
 using data::Aggregate;
-using record::DeviceRow;
-using record::Results;
-using record::VariantRow;
+using results::DeviceRow;
+using results::Results;
+using results::VariantRow;
 
 namespace {
 
@@ -47,7 +47,7 @@ Result<std::string> content_of(const std::vector<fs::path>& results) {
     PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
     hashes += base::content_hash(content);
     for (const fs::path& more :
-         {fs::path(path.string() + "-wal"), store::samples_path(path).value_or(fs::path())}) {
+         {fs::path(path.string() + "-wal"), results::samples_path(path).value_or(fs::path())}) {
       std::error_code ignored;
       if (!fs::exists(more, ignored)) continue;
       PHASEBIT_TRY_ASSIGN(rest, base::read_file(more));
@@ -103,7 +103,7 @@ tl::unexpected<Error> not_made(const SQLite::Exception& exception) {
 Result<ReportDatabase> ReportDatabase::of(Results results) {
   try {
     auto sqlite = open_file(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    PHASEBIT_TRY(fill_file(*sqlite, store::sorted_by_run(std::move(results)), {}));
+    PHASEBIT_TRY(fill_file(*sqlite, results::sorted_by_run(std::move(results)), {}));
     ReportDatabase made(std::move(sqlite));
     made.read_facts();
     return made;
@@ -113,7 +113,7 @@ Result<ReportDatabase> ReportDatabase::of(Results results) {
 }
 
 Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results,
-                                            const fs::path& cache, const store::KeyCheck& keys,
+                                            const fs::path& cache, const results::KeyCheck& keys,
                                             const Progress& progress) {
   PHASEBIT_TRY_ASSIGN(content, content_of(results));
   const fs::path folder = cache / "results", file = folder / (content + ".sqlite");
@@ -127,7 +127,7 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   } catch (const SQLite::Exception&) {
     fs::remove(file, missing);  // torn or of another program: made anew
   }
-  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, reads_words, keys));
+  PHASEBIT_TRY_ASSIGN(loaded, results::load_results(results, reads_words, keys));
   if (!cache.empty()) fs::create_directories(folder, missing);
   if (cache.empty() || missing || ::access(folder.c_str(), W_OK) != 0) return of(std::move(loaded));
   const auto part = base::PartFile::create(file);
@@ -135,7 +135,7 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   try {
     {
       const auto sqlite = open_file(part->path().string(), SQLite::OPEN_READWRITE);
-      PHASEBIT_TRY(fill_file(*sqlite, store::sorted_by_run(std::move(loaded)), progress));
+      PHASEBIT_TRY(fill_file(*sqlite, results::sorted_by_run(std::move(loaded)), progress));
     }
     if (part->put()) {
       remove_old(folder);
@@ -146,7 +146,7 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   } catch (const SQLite::Exception&) {  // a full disk
   }
   // That costs time, not the tables.
-  PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words, keys));
+  PHASEBIT_TRY_ASSIGN(again, results::load_results(results, reads_words, keys));
   return of(std::move(again));
 }
 
@@ -189,8 +189,8 @@ Result<std::int64_t> ReportDatabase::gpus(const std::string& device, const std::
 
 namespace {
 
-image::KeyAxes axes_of_lines(const std::string& text, bool skip_first) {
-  image::KeyAxes axes;
+launch::KeyAxes axes_of_lines(const std::string& text, bool skip_first) {
+  launch::KeyAxes axes;
   std::istringstream lines(text);
   std::string line;
   if (skip_first) std::getline(lines, line);
@@ -209,7 +209,7 @@ class Variants {
         catalogue_(catalogue_of(sqlite)) {
     SQLite::Statement row(sqlite, "SELECT k, axes FROM key_defaults");
     while (row.executeStep())
-      defaults_[row.getColumn(0).getInt64()] = std::make_shared<const image::KeyAxes>(
+      defaults_[row.getColumn(0).getInt64()] = std::make_shared<const launch::KeyAxes>(
           axes_of_lines(row.getColumn(1).getString(), false));
   }
 
@@ -231,14 +231,14 @@ class Variants {
   }
 
  private:
-  static std::shared_ptr<const image::CatalogueFacts> catalogue_of(SQLite::Database& sqlite) {
-    auto facts = std::make_shared<image::CatalogueFacts>();
+  static std::shared_ptr<const launch::CatalogueFacts> catalogue_of(SQLite::Database& sqlite) {
+    auto facts = std::make_shared<launch::CatalogueFacts>();
     SQLite::Statement axis(sqlite, "SELECT name, first FROM axis");
     while (axis.executeStep())
       facts->axes[axis.getColumn(0).getString()] = {axis.getColumn(1).getString(), {}};
     SQLite::Statement protocol(sqlite, "SELECT name, waits_on, blank FROM protocol");
     while (protocol.executeStep()) {
-      image::ProtocolLabels& labels = facts->protocols[protocol.getColumn(0).getString()];
+      launch::ProtocolLabels& labels = facts->protocols[protocol.getColumn(0).getString()];
       labels.waits_on = protocol.getColumn(1).getString();
       std::istringstream words(protocol.getColumn(2).getString());
       for (std::string word; words >> word;) labels.blank.push_back(word);
@@ -247,8 +247,8 @@ class Variants {
   }
 
   SQLite::Statement row_;
-  std::shared_ptr<const image::CatalogueFacts> catalogue_;
-  std::map<std::int64_t, std::shared_ptr<const image::KeyAxes>> defaults_;
+  std::shared_ptr<const launch::CatalogueFacts> catalogue_;
+  std::map<std::int64_t, std::shared_ptr<const launch::KeyAxes>> defaults_;
   std::unordered_map<std::int64_t, data::VariantAxes> known_;
 };
 
@@ -270,7 +270,7 @@ Aggregate aggregate_of(SQLite::Statement& row, Variants& variants) {
   one.id = one.axes.variant().id;
   one.unit = text(), one.device_uuid = text(), one.text_hash = text(), one.sass_class = text();
   one.repetitions = number(), one.errors = number(), one.rounds = number();
-  one.verdict = record::verdict_named(text()).value_or(record::Verdict::failed);
+  one.verdict = results::verdict_named(text()).value_or(results::Verdict::failed);
   one.reason.text = text();
   one.reason.what = static_cast<data::Missing>(number());
   one.reason.step = static_cast<Step>(number());
@@ -333,7 +333,7 @@ Result<data::ReportData> ReportDatabase::report_data(std::int64_t g) {
   SQLite::Statement name(*sqlite_, "SELECT name, model FROM gpus WHERE g = ?");
   name.bind(1, g);
   if (name.executeStep())
-    for (const record::DeviceRow& device : devices_)
+    for (const results::DeviceRow& device : devices_)
       if (device.uuid == name.getColumn(0).getString() ||
           device.name == name.getColumn(0).getString())
         data.devices.push_back(device);

@@ -5,7 +5,7 @@
 #include "analysis/report/data/report_data.h"
 #include "analysis/report/sql/text.h"
 #include "core/base/file.h"
-#include "core/store/load.h"
+#include "core/results/load.h"
 
 #include <functional>
 #include <memory>
@@ -21,15 +21,15 @@ using Progress = std::function<void(size_t done, size_t all)>;
 class ReportDatabase {
  public:
   // Of stores and files of results. `cache` may be empty, or a folder that cannot be written: then
-  // nothing is kept. Errors as store::load_results.
+  // nothing is kept. Errors as results::load_results.
   static Result<ReportDatabase> open(const std::vector<fs::path>& results, const fs::path& cache,
-                                     const store::KeyCheck& keys = {},
+                                     const results::KeyCheck& keys = {},
                                      const Progress& progress = {});
   // Of results in memory.
-  static Result<ReportDatabase> of(record::Results results);
+  static Result<ReportDatabase> of(results::Results results);
 
   SQLite::Database& sqlite() { return *sqlite_; }
-  const std::vector<record::DeviceRow>& devices() const { return devices_; }
+  const std::vector<results::DeviceRow>& devices() const { return devices_; }
 
   // The set of GPUs that `device` names, a UUID or a part of a name ("" where the results are of
   // one), of runs of a kind ("" for all); 0 where there is no such run. Step::usage names the
@@ -48,7 +48,7 @@ class ReportDatabase {
   void read_facts();
 
   std::unique_ptr<SQLite::Database> sqlite_;
-  std::vector<record::DeviceRow> devices_;
+  std::vector<results::DeviceRow> devices_;
   std::unique_ptr<FirstValues> first_;  // functions of the connection point to it
 };
 

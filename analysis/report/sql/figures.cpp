@@ -18,7 +18,7 @@ namespace phasebit::report::sql {
 
 using data::Figure;
 using nlohmann::json;
-using record::Flag;
+using results::Flag;
 
 namespace {
 
@@ -136,7 +136,7 @@ struct FlagTally {
 
   void take(const std::string& form, const Figure& figure) {
     if (!figure.reason.empty()) return;
-    for (const std::string& flag : record::words_of(figure.flags)) forms[flag].insert(form);
+    for (const std::string& flag : results::words_of(figure.flags)) forms[flag].insert(form);
     if (!data::is_moved(figure) || figure.spread <= most) return;
     most = figure.spread;
     factor = figure.factor;

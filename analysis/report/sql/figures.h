@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/comparison.h"
-#include "core/record/flag.h"
+#include "core/results/flag.h"
 
 #include <cstdint>
 #include <map>
@@ -59,7 +59,7 @@ class QueryFigures {
 // Flags of a figure as they are kept in a column.
 
 // JSON; "" for none.
-std::string flags_text(const std::vector<record::Flag>& flags);
-std::vector<record::Flag> read_flags(const std::string& text);
+std::string flags_text(const std::vector<results::Flag>& flags);
+std::vector<results::Flag> read_flags(const std::string& text);
 
 }  // namespace phasebit::report::sql

@@ -9,8 +9,8 @@
 #include "analysis/report/sql/views.h"
 #include "core/base/text.h"
 #include "core/isa/forms.h"
-#include "core/record/statistics.h"
-#include "core/record/variant_row.h"
+#include "core/results/statistics.h"
+#include "core/results/variant_row.h"
 
 #include <algorithm>
 #include <future>
@@ -26,9 +26,9 @@ namespace phasebit::report::sql {
 using data::Aggregate;
 using data::ReportData;
 using data::VariantAxes;
-using record::PointRow;
-using record::Results;
-using record::VariantRow;
+using results::PointRow;
+using results::Results;
+using results::VariantRow;
 
 namespace {
 
@@ -80,8 +80,8 @@ class Inserter {
 std::vector<std::string> axes_of(const Results& results) {
   std::vector<std::string> axes = {"probe", "protocol", "mover", "work"};
   std::set<std::string> seen(axes.begin(), axes.end());
-  std::set<const image::KeyAxes*> lists;
-  const auto add = [&](const image::KeyAxes& some) {
+  std::set<const launch::KeyAxes*> lists;
+  const auto add = [&](const launch::KeyAxes& some) {
     for (const auto& [axis, value] : some)
       if (seen.insert(axis).second) axes.push_back(axis);
   };
@@ -94,8 +94,8 @@ std::vector<std::string> axes_of(const Results& results) {
 // Those that have some value that is no whole number.
 std::set<std::string> axes_of_words(const Results& results) {
   std::set<std::string> axes;
-  std::set<const image::KeyAxes*> lists;
-  const auto add = [&](const image::KeyAxes& some) {
+  std::set<const launch::KeyAxes*> lists;
+  const auto add = [&](const launch::KeyAxes& some) {
     for (const auto& [axis, value] : some)
       if (!is_whole_number(value)) axes.insert(axis);
   };
@@ -171,10 +171,10 @@ class Filler {
   void fill_facts() {
     Inserter device(sqlite_, "device"), run(sqlite_, "run"), axis(sqlite_, "axis"),
         protocol(sqlite_, "protocol");
-    for (const record::DeviceRow& row : results_.devices)
+    for (const results::DeviceRow& row : results_.devices)
       device.add(number_in(devices_, row.uuid), row.uuid, row.name, row.driver, row.target,
                  row.multiprocessors, row.l2_bytes, row.max_clock_khz);
-    for (const record::RunRow& row : results_.runs) {
+    for (const results::RunRow& row : results_.runs) {
       run.add(number_in(runs_, row.id), row.id, row.started, row.command, row.commit, row.ptxas,
               row.target, row.sweep, static_cast<std::int64_t>(row.order_seed), row.timer_tick_ns,
               row.driver);
@@ -205,7 +205,7 @@ class Filler {
         numbers_.emplace(variant.id, static_cast<std::int64_t>(numbers_.size()) + 1);
     if (!is_new) return known->second;
     const VariantTexts texts = variant_texts(axes);
-    const std::string origin = record::to_string(record::origin_of(variant.axes()));
+    const std::string origin = results::to_string(results::origin_of(variant.axes()));
     int at = 0;
     variants_->bind(++at, known->second);
     variants_->bind(++at, defaults_of(variant));
@@ -256,17 +256,17 @@ class Filler {
     Inserter row(sqlite_, "measurement");
     std::int64_t number = 0;
     for (const PointRow& point : results_.points) {
-      const auto summary = record::summary_of(point);
+      const auto summary = results::summary_of(point);
       const bool good = !point.error && summary.has_value();
       const auto of_summary = [&](auto value) {
         return good ? std::optional<double>(value(*summary)) : std::nullopt;
       };
-      const record::Conditions& at = point.conditions;
-      const record::DeviceState& state = point.state;
+      const results::Conditions& at = point.conditions;
+      const results::DeviceState& state = point.state;
       row.add(++number, number_of(point.variant_id), number_in(devices_, point.device_uuid.text()),
               number_in(runs_, point.run_id.text()), code_of(point.text_hash, point.sass_class),
-              record::to_string(point.kind), point.repetition, point.aa_control,
-              record::to_string(point.verdict), point.same_as.text(),
+              results::to_string(point.kind), point.repetition, point.aa_control,
+              results::to_string(point.verdict), point.same_as.text(),
               point.error ? base::to_string(point.error->step) : std::string_view(),
               point.error ? point.error->message : std::string(), point.unit.text(),
               of_summary([](const auto& one) { return one.cycles; }),
@@ -274,7 +274,7 @@ class Filler {
               of_summary([](const auto& one) { return one.interval.interval.high; }),
               good ? summary->rounds : 0, point.megahertz, at.sm, at.first_warp, at.start_offset,
               at.padding, at.gap_after, at.gap_warps, fmt::format("{}", fmt::join(point.sms, ",")),
-              fmt::format("{}", fmt::join(record::words_of(point.quality), " ")),
+              fmt::format("{}", fmt::join(results::words_of(point.quality), " ")),
               state.sm_megahertz, state.memory_megahertz, state.watts);
     }
   }
@@ -284,7 +284,7 @@ class Filler {
     ++gpus_;
     Inserter(sqlite_, "gpus").add(gpus_, name, data.devices.front().name, runs, is_model);
     Inserter run(sqlite_, "run_of_gpus");
-    for (const record::RunRow& one : data.runs) run.add(gpus_, number_in(runs_, one.id));
+    for (const results::RunRow& one : data.runs) run.add(gpus_, number_in(runs_, one.id));
     Inserter floor(sqlite_, "floor_row");
     for (const auto& [stratum, one] : all.floors)
       floor.add(gpus_, stratum, one.cycles, one.percent);
@@ -327,7 +327,7 @@ class Filler {
 
   struct FigureColumns {
     std::string kind, quantity, unit;
-    record::Interval interval;
+    results::Interval interval;
     bool newest = false;
     std::string label = {};
   };
@@ -339,14 +339,14 @@ class Filler {
     const auto when_good = [&](double value) { return good ? std::optional(value) : none; };
     row.add(++figures_, gpus_, variant_number(one.axes), number_in(devices_, one.device_uuid),
             code_of(one.text_hash, one.sass_class), own.kind, own.quantity, own.unit, own.newest,
-            one.repetitions, one.errors, one.rounds, record::to_string(one.verdict),
+            one.repetitions, one.errors, one.rounds, results::to_string(one.verdict),
             figure.reason.text, static_cast<int>(figure.reason.what),
             static_cast<int>(figure.reason.step), one.same_as, when_good(figure.value),
             when_good(own.interval.low), when_good(own.interval.high), when_good(figure.half_width),
             figure.interval_reached, when_good(one.intercept_cycles), when_good(one.r2),
             when_good(one.worst_residual_cycles), when_good(one.megahertz),
             one.repetition_difference_cycles, figure.spread, figure.factor,
-            fmt::format("{}", fmt::join(record::words_of(figure.flags), " ")),
+            fmt::format("{}", fmt::join(results::words_of(figure.flags), " ")),
             flags_text(figure.flags), one.state.sm_megahertz, one.state.memory_megahertz,
             one.state.watts, one.run_ptxas, one.ran_on, own.label);
   }
@@ -394,7 +394,7 @@ class Filler {
   Inserter default_rows_, code_rows_;
   std::optional<Inserter> variants_;  // their table has a column an axis
   std::map<std::string, std::int64_t> devices_, runs_;
-  std::map<const image::KeyAxes*, std::int64_t> defaults_;
+  std::map<const launch::KeyAxes*, std::int64_t> defaults_;
   std::map<std::pair<std::string, std::string>, std::int64_t> codes_;
   std::int64_t gpus_ = 0, figures_ = first_figure;
 };
@@ -413,7 +413,7 @@ Status fill(SQLite::Database& sqlite, Results results,
   Filler filler(sqlite, results);
   std::vector<std::pair<std::string, bool>> sets;  // name, whether it is a model's
   std::map<std::string, size_t> models;
-  for (const record::DeviceRow& row : results.devices) {
+  for (const results::DeviceRow& row : results.devices) {
     sets.emplace_back(row.uuid, false);
     ++models[row.name];
   }

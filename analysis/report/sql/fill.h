@@ -1,7 +1,7 @@
 // Results into the tables of schema.h.
 #pragma once
 
-#include "core/record/record.h"
+#include "core/results/record.h"
 
 #include <functional>
 
@@ -11,7 +11,7 @@ namespace phasebit::report::sql {
 
 // Into an empty database; the caller holds the transaction. Throws SQLite::Exception. `progress`:
 // sets of GPUs done, of all.
-Status fill(SQLite::Database& sqlite, record::Results results,
+Status fill(SQLite::Database& sqlite, results::Results results,
             const std::function<void(size_t done, size_t all)>& progress = {});
 
 // Axes whose runs are also looked at alone (GPU set `runs`): a name, and the axes that say so.

@@ -10,8 +10,8 @@
 
 namespace phasebit::report::sql {
 
-using table::Cell;
-using table::Table;
+using base::Cell;
+using base::Table;
 
 namespace {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/sql/database.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <functional>
 #include <string>
@@ -14,13 +14,13 @@ struct SqlQuery {
   std::string text;
   std::string device;  // of `figure`: a set of GPUs (ReportDatabase::gpus); "": each GPU for itself
   // The rows of `claim`, asked for where the query reads it: name, verdict, says, used, refutes.
-  std::function<Result<table::Table>()> claims = {};
+  std::function<Result<base::Table>()> claims = {};
   std::vector<std::string> axes = {};  // as make_views has them
 };
 
 // One SELECT over the views figure, point, device, run and claim (docs/report-tables.md), with the
 // functions of tables. Step::usage for an error of SQL, with the line and column where it is, for
 // what would write, and for several statements.
-Result<table::Table> run_query(ReportDatabase& database, const SqlQuery& query);
+Result<base::Table> run_query(ReportDatabase& database, const SqlQuery& query);
 
 }  // namespace phasebit::report::sql

@@ -4,7 +4,7 @@
 #include "analysis/report/data/report_data.h"
 #include "analysis/report/sql/database.h"
 #include "analysis/report/sql/table_file.h"
-#include "core/table/table.h"
+#include "core/base/table.h"
 
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ namespace phasebit::report::sql {
 // which are named, and for no row; Step::spec for what SQLite complains of.
 //
 // `axes` as make_views has them.
-Result<table::Table> run_table(ReportDatabase& database, const TableFile& table,
-                               const std::string& device, const data::TableArguments& arguments,
-                               const std::vector<std::string>& axes);
+Result<base::Table> run_table(ReportDatabase& database, const TableFile& table,
+                              const std::string& device, const data::TableArguments& arguments,
+                              const std::vector<std::string>& axes);
 
 }  // namespace phasebit::report::sql

@@ -2,8 +2,8 @@
 
 #include "analysis/report/data/figures.h"
 #include "core/base/hash.h"
-#include "core/image/facts.h"
-#include "core/record/statistics.h"
+#include "core/launch/facts.h"
+#include "core/results/statistics.h"
 
 #include <algorithm>
 #include <memory>
@@ -65,7 +65,7 @@ std::string places_of(const VariantAxes& axes, const std::vector<std::string>& n
 VariantTexts variant_texts(const VariantAxes& axes) {
   VariantTexts texts;
   Words named, components;
-  for (const char* component : image::component_axes)
+  for (const char* component : launch::component_axes)
     if (axes.has(component)) components.push_back(axes.value(component));
   texts.spelled = fmt::format("{}", fmt::join(components, "/"));
   for (const auto& [axis, value] : axes.variant().named) {
@@ -290,14 +290,14 @@ std::unique_ptr<Numbers> numbers_of(sqlite3_context* context) {
 void give_median(sqlite3_context* context) {
   const auto numbers = numbers_of(context);
   if (numbers == nullptr || numbers->empty()) return sqlite3_result_null(context);
-  sqlite3_result_double(context, record::median(*numbers));
+  sqlite3_result_double(context, results::median(*numbers));
 }
 
 void give_quantile(sqlite3_context* context) {
   const auto numbers = numbers_of(context);
   if (numbers == nullptr || numbers->size() < 2) return sqlite3_result_null(context);
-  sqlite3_result_double(context,
-                        record::quantile({numbers->begin() + 1, numbers->end()}, numbers->front()));
+  sqlite3_result_double(
+      context, results::quantile({numbers->begin() + 1, numbers->end()}, numbers->front()));
 }
 
 template <void (*body)(const Call&)>

@@ -1,5 +1,6 @@
 #include "core/ptx/flow/flow.h"
 
+#include "core/graph/graph.h"
 #include "core/isa/opcodes.h"
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <set>
 
 namespace phasebit::ptx::flow {
+
+using graph::index_of;
 
 namespace {
 
@@ -143,20 +146,16 @@ PtxFlow flow_of(const PtxFile& file, const PtxFunction& function) {
 
 namespace {
 
-std::size_t index(int block) {
-  return static_cast<std::size_t>(block);
+std::vector<int> dominators_of(const PtxFlow& flow) {
+  return graph::immediate_dominators(flow.blocks, graph::reverse_postorder(flow.blocks));
 }
 
 // What reaches `from` without passing `header`.
-void collect(const PtxFlow& flow, int header, int from, std::set<int>& body) {
-  std::vector<int> open = {from};
-  body.insert(header);
-  while (!open.empty()) {
-    const int block = open.back();
-    open.pop_back();
-    if (!body.insert(block).second) continue;
-    for (const int before : flow.blocks[index(block)].predecessors) open.push_back(before);
-  }
+void collect(const PtxFlow& flow, const std::vector<int>& dominators, int header, int from,
+             std::set<int>& body) {
+  const std::vector<bool> loop = graph::natural_loop(flow.blocks, dominators, from, header);
+  for (std::size_t b = 0; b < loop.size(); ++b)
+    if (loop[b]) body.insert(static_cast<int>(b));
 }
 
 // Ways back to where they came by that are no loop's.
@@ -169,16 +168,16 @@ class EntryFinder {
     open(0);
     while (!stack_.empty()) {
       auto& [block, way] = stack_.back();
-      const std::vector<int>& ways = flow_.blocks[index(block)].successors;
+      const std::vector<int>& ways = flow_.blocks[index_of(block)].successors;
       if (way == ways.size()) {
-        states_[index(block)] = State::done;
+        states_[index_of(block)] = State::done;
         stack_.pop_back();
         continue;
       }
       const int next = ways[way++];
-      if (states_[index(next)] == State::open && !dominators_[index(block)][index(next)])
+      if (states_[index_of(next)] == State::open && !graph::dominates(dominators_, next, block))
         entries_.insert(next);
-      if (states_[index(next)] == State::fresh) open(next);
+      if (states_[index_of(next)] == State::fresh) open(next);
     }
     return std::move(entries_);
   }
@@ -186,12 +185,12 @@ class EntryFinder {
  private:
   enum class State { fresh, open, done };
   void open(int block) {
-    states_[index(block)] = State::open;
+    states_[index_of(block)] = State::open;
     stack_.emplace_back(block, 0);
   }
 
   const PtxFlow& flow_;
-  std::vector<std::vector<bool>> dominators_;
+  std::vector<int> dominators_;
   std::vector<State> states_;
   std::vector<std::pair<int, std::size_t>> stack_;  // and the way that is next
   std::set<int> entries_;
@@ -212,30 +211,11 @@ std::vector<std::size_t> statements_of(const PtxFlow& flow, const PtxLoop& loop)
   return found;
 }
 
-std::vector<std::vector<bool>> dominators_of(const PtxFlow& flow) {
-  const std::size_t n = flow.blocks.size();
-  std::vector<std::vector<bool>> dominators(n, std::vector<bool>(n, true));
-  dominators[0].assign(n, false);
-  dominators[0][0] = true;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = 1; b < n; ++b) {
-      std::vector<bool> now(n, !flow.blocks[b].predecessors.empty());
-      for (const int before : flow.blocks[b].predecessors)
-        for (std::size_t d = 0; d < n; ++d) now[d] = now[d] && dominators[index(before)][d];
-      now[b] = true;
-      if (now == dominators[b]) continue;
-      dominators[b] = std::move(now);
-      changed = true;
-    }
-  }
-  return dominators;
-}
-
 std::vector<PtxLoop> loops_within(const PtxFlow& flow, const PtxLoop& loop) {
+  const std::vector<int> dominators = dominators_of(flow);
   std::vector<std::set<int>> bodies;
-  for (const int back : flow.blocks[index(loop.header)].predecessors)
-    if (loop.holds(back)) collect(flow, loop.header, back, bodies.emplace_back());
+  for (const int back : flow.blocks[index_of(loop.header)].predecessors)
+    if (loop.holds(back)) collect(flow, dominators, loop.header, back, bodies.emplace_back());
   std::stable_sort(bodies.begin(), bodies.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
   std::vector<PtxLoop> found;
@@ -252,16 +232,17 @@ std::vector<PtxLoop> loops_within(const PtxFlow& flow, const PtxLoop& loop) {
 std::vector<std::size_t> second_entries_of(const PtxFlow& flow) {
   std::vector<std::size_t> statements;
   for (const int block : EntryFinder(flow).find())
-    statements.push_back(flow.blocks[index(block)].statements.front());
+    statements.push_back(flow.blocks[index_of(block)].statements.front());
   return statements;
 }
 
 std::vector<PtxLoop> loops_of(const PtxFlow& flow) {
-  const auto dominators = dominators_of(flow);
+  const std::vector<int> dominators = dominators_of(flow);
   std::map<int, std::set<int>> bodies;  // by header
   for (std::size_t b = 0; b < flow.blocks.size(); ++b)
     for (const int header : flow.blocks[b].successors)
-      if (dominators[b][index(header)]) collect(flow, header, static_cast<int>(b), bodies[header]);
+      if (graph::dominates(dominators, header, static_cast<int>(b)))
+        collect(flow, dominators, header, static_cast<int>(b), bodies[header]);
   std::vector<PtxLoop> loops;
   for (const auto& [header, body] : bodies) loops.push_back({header, {body.begin(), body.end()}});
   std::stable_sort(loops.begin(), loops.end(), [](const PtxLoop& a, const PtxLoop& b) {

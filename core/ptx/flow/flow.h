@@ -65,7 +65,4 @@ std::vector<PtxLoop> loops_within(const PtxFlow& flow, const PtxLoop& loop);
 // The first statements of blocks that begin such a loop: none that each turn passes.
 std::vector<std::size_t> second_entries_of(const PtxFlow& flow);
 
-// For each block whether it dominates the other: dominators[b][d].
-std::vector<std::vector<bool>> dominators_of(const PtxFlow& flow);
-
 }  // namespace phasebit::ptx::flow

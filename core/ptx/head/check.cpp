@@ -12,8 +12,8 @@
 
 namespace phasebit::ptx::head {
 
-using image::Role;
-using image::RoleSlice;
+using launch::Role;
+using launch::RoleSlice;
 
 namespace {
 
@@ -93,11 +93,11 @@ class HeadCheck {
       const PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
       read.insert(heading.role + " " + heading.verb);
     }
-    const image::Role timed = head_.launch.timed_role;
+    const launch::Role timed = head_.launch.timed_role;
     if (std::find(head_.clocks.begin(), head_.clocks.end(), timed) == head_.clocks.end())
       return checked_.complain(fmt::format("role {}", word_of(timed)), "leave out `clock = false`",
                                "it is the timed role, whose clocks are the figure");
-    for (const image::Role role : head_.clocks) {
+    for (const launch::Role role : head_.clocks) {
       const std::string word = word_of(role);
       for (const char* verb : {"clock_start", "clock_end"}) {
         if (headed ? read.contains(word + " " + verb) : reads >= 2) continue;
@@ -157,7 +157,7 @@ namespace {
 constexpr int first_sm_with_clusters = 90;
 
 Status check_items(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
+  const launch::LaunchShape& launch = checked.head.launch;
   const int granule = launch.item_granule;
   const auto up = [&](std::int64_t items) { return (items + granule - 1) / granule * granule; };
   if (launch.min_items % granule != 0)
@@ -178,7 +178,7 @@ Status check_items(const CheckedHead& checked) {
 }
 
 Status check_cluster(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
+  const launch::LaunchShape& launch = checked.head.launch;
   const int size = launch.cluster_size;
   for (const auto& [name, rank] :
        {std::pair{"first_rank", launch.first_rank}, {"second_rank", launch.second_rank}})
@@ -236,10 +236,10 @@ bool plays(const CheckedHead& checked, Role role) {
 }
 
 Status check_slice(const CheckedHead& checked, const RoleSlice& slice) {
-  const image::LaunchShape& launch = checked.head.launch;
+  const launch::LaunchShape& launch = checked.head.launch;
   if (slice.warp < 0 || slice.warp >= launch.warps()) {
     std::string hint = fmt::format("warps 0 to {}", launch.warps() - 1);
-    if (slice.warp >= 0 && slice.warp < image::most_threads_of_cta / 32)
+    if (slice.warp >= 0 && slice.warp < launch::most_threads_of_cta / 32)
       hint += fmt::format(", or write `threads = {}`", 32 * (slice.warp + 1));
     return checked.complain(key_of(slice), hint, "warp {} of {} threads", slice.warp,
                             launch.threads);
@@ -278,7 +278,7 @@ Status check_threads(const CheckedHead& checked, const std::vector<RoleSlice>& s
   return {};
 }
 
-Status check_reading(const CheckedHead& checked, const image::Reading& reading) {
+Status check_reading(const CheckedHead& checked, const launch::Reading& reading) {
   const std::string key = "reading " + reading.name;
   if (!plays(checked, reading.role))
     return checked.complain(key, "name one of the roles", "no warp is {}", word_of(reading.role));
@@ -288,7 +288,7 @@ Status check_reading(const CheckedHead& checked, const image::Reading& reading) 
 }
 
 Status check_readings(const CheckedHead& checked) {
-  const std::vector<image::Reading>& readings = checked.head.launch.readings;
+  const std::vector<launch::Reading>& readings = checked.head.launch.readings;
   for (size_t b = 0; b < readings.size(); ++b) {
     PHASEBIT_TRY(check_reading(checked, readings[b]));
     for (size_t a = 0; a < b; ++a)
@@ -303,7 +303,7 @@ Status check_readings(const CheckedHead& checked) {
 }  // namespace
 
 Status check_head_roles(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
+  const launch::LaunchShape& launch = checked.head.launch;
   std::vector<RoleSlice> slices = launch.slices;
   slices.insert(slices.end(), checked.head.idle.begin(), checked.head.idle.end());
   for (const RoleSlice& slice : slices) PHASEBIT_TRY(check_slice(checked, slice));

@@ -16,7 +16,7 @@ using isa::PtxFact;
 
 namespace {
 
-bool is_clock_verb(const image::SourceLine& line) {
+bool is_clock_verb(const launch::SourceLine& line) {
   return line.verb == "clock_start" || line.verb == "clock_end";
 }
 
@@ -36,7 +36,7 @@ long stored_bytes(const std::string& name) {
 
 class Clocks {
  public:
-  Clocks(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
+  Clocks(const std::vector<PtxStatement>& statements, const launch::SourceMap& source)
       : source_(source), parsed_(statements), count_(std::min(statements.size(), source.size())) {
     for (std::size_t i = 0; i < count_; ++i)
       if (is_clock_verb(source_[i]) && (is_clock(i) || is_timer(i)))
@@ -156,7 +156,7 @@ class Clocks {
         complain(timer, "does not stand beside the clock read of its verb");
   }
 
-  const image::SourceMap& source_;
+  const launch::SourceMap& source_;
   const std::vector<PtxStatement>& parsed_;
   std::size_t count_;
   std::set<std::string> kept_;  // names that hold what was read
@@ -166,7 +166,7 @@ class Clocks {
 }  // namespace
 
 std::vector<std::string> find_clock_changes(const std::vector<PtxStatement>& statements,
-                                            const image::SourceMap& source, FigureBy by) {
+                                            const launch::SourceMap& source, FigureBy by) {
   return Clocks(statements, source).find(by);
 }
 

@@ -1,7 +1,7 @@
 // What becomes of the clocks between their reads and the record.
 #pragma once
 
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 #include "core/ptx/statement.h"
 
 #include <string>
@@ -17,6 +17,6 @@ enum class FigureBy { clock, timer };
 // without a role may copy and store it, and stores nothing else there. `statements` are those of
 // `source`, in order.
 std::vector<std::string> find_clock_changes(const std::vector<PtxStatement>& statements,
-                                            const image::SourceMap& source, FigureBy by);
+                                            const launch::SourceMap& source, FigureBy by);
 
 }  // namespace phasebit::ptx::head

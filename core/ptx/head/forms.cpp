@@ -9,8 +9,8 @@
 
 namespace phasebit::ptx::head {
 
-using rule::StatementRule;
-using rule::VerbRule;
+using isa::StatementRule;
+using isa::VerbRule;
 
 namespace {
 
@@ -24,13 +24,13 @@ std::string text_of(PtxStatement statement, const std::string& pattern) {
 // A pattern with a blank is of the whole statement: one of several that have one opcode.
 bool fits(const std::string& pattern, const PtxStatement& statement) {
   const bool whole = pattern.find(' ') != std::string::npos;
-  return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
+  return isa::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
 // "x4 FORM": so many, "x0.. FORM" any number, and without it one or more. "after PLACE: FORM": each
 // has a statement of PLACE before it, a verb or a pattern as a rule's first.
 struct Form {
-  rule::CountRange count{1, INT_MAX};
+  isa::CountRange count{1, INT_MAX};
   std::string after;
   std::string pattern;
 };
@@ -39,7 +39,7 @@ Form read_form(std::string form) {
   static const std::string after = "after ";
   Form read;
   if (const std::size_t end = form.find(' '); end != std::string::npos && form.starts_with('x'))
-    if (const auto count = rule::parse_count(form.substr(1, end - 1))) {
+    if (const auto count = isa::parse_count(form.substr(1, end - 1))) {
       read.count = *count;
       form = form.substr(end + 1);
     }
@@ -52,13 +52,13 @@ Form read_form(std::string form) {
   return read;
 }
 
-bool speaks_of(const std::string& verb, const image::SourceLine& line) {
-  return verb == rule::any_verb || verb == line.verb;
+bool speaks_of(const std::string& verb, const launch::SourceLine& line) {
+  return verb == isa::any_verb || verb == line.verb;
 }
 
 class Misstated {
  public:
-  Misstated(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
+  Misstated(const std::vector<PtxStatement>& statements, const launch::SourceMap& source)
       : statements_(statements),
         source_(source),
         count_(std::min(statements.size(), source.size())) {
@@ -70,7 +70,7 @@ class Misstated {
 
   std::vector<std::string> find(const VerbRule& rule) const {
     std::set<std::string> roles;
-    for (const image::SourceLine& line : source_)
+    for (const launch::SourceLine& line : source_)
       if (rule.role.empty() ? speaks_of(rule.verb, line) : role_of(rule) == line.role)
         roles.insert(line.role);  // of a rule that names its role, also without a line of the verb
     std::vector<std::string> found;
@@ -84,7 +84,7 @@ class Misstated {
 
  private:
   static std::string role_of(const VerbRule& rule) {
-    return rule.role == rule::no_role ? std::string() : rule.role;
+    return rule.role == isa::no_role ? std::string() : rule.role;
   }
 
   std::string problem_of(const StatementRule& rule, const std::string& verb,
@@ -95,18 +95,18 @@ class Misstated {
       if (!is_meant(i, rule, verb, role)) continue;
       ++found;
       const std::string text = text_of(statements_[i], form);
-      if (!rule::opcode_matches(form, text))
+      if (!isa::opcode_matches(form, text))
         return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), form);
-      if (verb != rule::any_verb && is_outside(i))
+      if (verb != isa::any_verb && is_outside(i))
         return fmt::format("'{}' at {} is not between the role's clock reads", text,
                            source_[i].place());
       if (!after.empty() && !is_after(i, after, rule, verb))
         return fmt::format("'{}' at {} does not come after '{}'", text, source_[i].place(), after);
     }
     if (wanted.has(found)) return "";
-    return found == 0 ? fmt::format("no '{}', expected '{}'", rule.opcode, form)
-                      : fmt::format("{} of '{}', expected {}", found, rule.opcode,
-                                    rule::to_string(wanted));
+    return found == 0
+               ? fmt::format("no '{}', expected '{}'", rule.opcode, form)
+               : fmt::format("{} of '{}', expected {}", found, rule.opcode, isa::to_string(wanted));
   }
 
   bool is_meant(std::size_t i, const StatementRule& rule, const std::string& verb,
@@ -139,16 +139,16 @@ class Misstated {
   }
 
   const std::vector<PtxStatement>& statements_;
-  const image::SourceMap& source_;
+  const launch::SourceMap& source_;
   std::size_t count_;
   std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> clocks_;
 };
 
 }  // namespace
 
-std::vector<std::string> find_misstated(const rule::GateSpec& spec,
+std::vector<std::string> find_misstated(const isa::GateSpec& spec,
                                         const std::vector<PtxStatement>& statements,
-                                        const image::SourceMap& source) {
+                                        const launch::SourceMap& source) {
   std::vector<std::string> all;
   const Misstated misstated(statements, source);
   for (const VerbRule& rule : spec.verbs)

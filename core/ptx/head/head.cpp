@@ -16,20 +16,20 @@ using base::contains;
 using base::in_quotes;
 using base::InlineTable;
 using base::toml_of;
-using rule::GateSpec;
+using isa::GateSpec;
 
 namespace {
 
-void add(GateSpec& spec, const rule::VerbRule& rule) {
-  if (rule.verb == rule::any_verb && !rule.forbid.empty()) {
+void add(GateSpec& spec, const isa::VerbRule& rule) {
+  if (rule.verb == isa::any_verb && !rule.forbid.empty()) {
     for (const std::string& pattern : rule.forbid)
       if (!contains(spec.forbid_everywhere, pattern)) spec.forbid_everywhere.push_back(pattern);
     return;
   }
-  rule::VerbRule& known = rule::rule_of(spec.verbs, rule.verb, rule.role);
-  if (rule.passes != rule::Passes::loop) known.passes = rule.passes;
-  for (const std::string& pattern : rule.forbid) rule::add_forbidden(known, pattern);
-  for (const rule::OpcodeRule& opcode : rule.require) rule::add_count(known, opcode);
+  isa::VerbRule& known = isa::rule_of(spec.verbs, rule.verb, rule.role);
+  if (rule.passes != isa::Passes::loop) known.passes = rule.passes;
+  for (const std::string& pattern : rule.forbid) isa::add_forbidden(known, pattern);
+  for (const isa::OpcodeRule& opcode : rule.require) isa::add_count(known, opcode);
   known.ptx.insert(known.ptx.end(), rule.ptx.begin(), rule.ptx.end());
 }
 
@@ -150,28 +150,29 @@ class HeadWriter {
     array(key, tables);
   }
   // Roles: of idle threads and of all others.
-  void put(const char* key, const std::vector<image::RoleSlice>& idle) {
+  void put(const char* key, const std::vector<launch::RoleSlice>& idle) {
     std::vector<std::string> all;
     add_roles(head_.launch.slices, all);
     add_roles(idle, all);
     array(key, all);
   }
-  void put(const char* key, const image::DataShape& data) {
+  void put(const char* key, const launch::DataShape& data) {
     if (!data.empty()) line("{} = {}", key, toml_of(data_of(head_.launch)));
   }
-  void put(const char* key, const std::vector<image::Buffer>& buffers) {
+  void put(const char* key, const std::vector<launch::Buffer>& buffers) {
     std::vector<std::string> all;
     if (const std::int64_t bytes = head_.launch.payload.images_bytes(); bytes > 0)
       all.push_back(fmt::format("{{ name = {}, bytes = {}, parameter = {} }}",
                                 in_quotes(payload_in_name), bytes, payload_in_at));
-    for (const image::Buffer& buffer : buffers) all.push_back(toml_of(buffer));
+    for (const launch::Buffer& buffer : buffers) all.push_back(toml_of(buffer));
     array(key, all);
   }
 
   // Warps of one role, lanes and unit in a row whose ranks go on from one to the next are one.
-  void add_roles(const std::vector<image::RoleSlice>& slices, std::vector<std::string>& all) const {
+  void add_roles(const std::vector<launch::RoleSlice>& slices,
+                 std::vector<std::string>& all) const {
     for (size_t first = 0; first < slices.size();) {
-      image::RoleSlice slice = slices[first];
+      launch::RoleSlice slice = slices[first];
       std::vector<int> warps;
       size_t next = first;
       for (; next < slices.size(); ++next) {
@@ -184,8 +185,8 @@ class HeadWriter {
       first = next;
     }
   }
-  std::string role_line(const image::RoleSlice& slice, const std::vector<int>& warps) const {
-    const bool idle = slice.role == image::Role::none;
+  std::string role_line(const launch::RoleSlice& slice, const std::vector<int>& warps) const {
+    const bool idle = slice.role == launch::Role::none;
     InlineTable one;
     one.add("role", in_quotes(idle ? no_role : word_of(slice.role)));
     one.add("warps", toml_of(warps));
@@ -217,7 +218,7 @@ class HeadWriter {
     for (const auto& [role, count] : by_role) items.add(role, std::to_string(count));
     if (!items.empty()) line("{} = {}", key, items.text());
   }
-  static std::string count_of(const rule::CountRange& count) {
+  static std::string count_of(const isa::CountRange& count) {
     if (count.low == count.high) return std::to_string(count.low);
     if (count.high == INT_MAX) return fmt::format("\"{}..\"", count.low);
     return fmt::format("\"{}..{}\"", count.low, count.high);
@@ -228,17 +229,17 @@ class HeadWriter {
     if (!rule.rule.role.empty()) one.add("role", in_quotes(rule.rule.role));
     if (!rule.families.empty()) one.add("families", toml_of(rule.families));
     if (!rule.ptxas.empty()) one.add("ptxas", in_quotes(rule.ptxas));
-    if (rule.rule.passes != rule::Passes::loop)
-      one.add("passes", rule.rule.passes == rule::Passes::both ? "\"both\"" : "\"beside\"");
-    for (const rule::Path path : rule::all_paths) {
+    if (rule.rule.passes != isa::Passes::loop)
+      one.add("passes", rule.rule.passes == isa::Passes::both ? "\"both\"" : "\"beside\"");
+    for (const isa::Path path : isa::all_paths) {
       InlineTable counts;
-      for (const rule::OpcodeRule& opcode : rule.rule.require)
+      for (const isa::OpcodeRule& opcode : rule.rule.require)
         if (opcode.path == path) counts.add(in_quotes(opcode.pattern), count_of(opcode.count));
-      if (!counts.empty()) one.add(std::string(rule::to_string(path)), counts.text());
+      if (!counts.empty()) one.add(std::string(isa::to_string(path)), counts.text());
     }
     if (!rule.rule.forbid.empty()) one.add("forbid", toml_of(rule.rule.forbid));
     InlineTable forms;
-    for (const rule::StatementRule& statement : rule.rule.ptx)
+    for (const isa::StatementRule& statement : rule.rule.ptx)
       forms.add(in_quotes(statement.opcode), in_quotes(statement.form));
     if (!forms.empty()) one.add("ptx", forms.text());
     return one.text();

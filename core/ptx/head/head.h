@@ -4,12 +4,12 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
-#include "core/image/launch.h"
-#include "core/image/manifest.h"
-#include "core/image/variant_key.h"
+#include "core/isa/rule.h"
 #include "core/isa/version.h"
+#include "core/launch/launch.h"
+#include "core/launch/manifest.h"
+#include "core/launch/variant_key.h"
 #include "core/ptx/file.h"
-#include "core/rule/rule.h"
 
 #include <cstddef>
 #include <map>
@@ -47,7 +47,7 @@ template <typename Visit>
 void fields(Visit& visit, const HeadBarrier* /*type*/) {
   visit("name", &HeadBarrier::name, {.must = ""});
   visit("kind", &HeadBarrier::kind, {.must = ""});
-  constexpr std::int64_t most = image::most_shared_bytes;
+  constexpr std::int64_t most = launch::most_shared_bytes;
   visit("base", &HeadBarrier::base, {.most = most, .always = true});
   visit("stride", &HeadBarrier::stride, {.most = most});
   visit("count", &HeadBarrier::count, {.least = 1, .most = most / 8});
@@ -59,7 +59,7 @@ int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has
 
 // What a role keeps in which register, for reports; "" where it keeps none.
 struct HeadRegisters {
-  image::Role role = image::Role::none;
+  launch::Role role = launch::Role::none;
   std::string item, slot, cta;
   bool operator==(const HeadRegisters&) const = default;
 };
@@ -74,7 +74,7 @@ void fields(Visit& visit, const HeadRegisters* /*type*/) {
 // One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
 // them holds is known when the text has been assembled.
 struct HeadRule {
-  rule::VerbRule rule;                // any_verb with `forbid`: of the whole window
+  isa::VerbRule rule;                 // any_verb with `forbid`: of the whole window
   std::vector<std::string> families;  // SASS families; empty: all
   std::string ptxas;                  // a version range; "": all
 };
@@ -98,18 +98,18 @@ struct Head {
   // "key num_stages"; "" is the head. Empty for one that was made.
   std::map<std::string, std::string> where;
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
-  image::VariantKey key;
-  // What the key names is the file's own and need not be in the catalogue (gen/render/head_plan.h).
+  launch::VariantKey key;
+  // What the key names is the file's own and need not be in the catalogue (gen/kernel/head_plan.h).
   bool own_components() const { return !origin.empty(); }
   std::string origin;  // one of origin_words: "file", "nvcc"; "" where the catalogue knows all
   std::string doc;     // a line for people
   HeadParent parent;
-  image::Build build = image::Build::timed;
-  image::LaunchShape launch;
-  std::vector<image::RoleSlice> idle;  // threads that have no role, Role::none
+  launch::Build build = launch::Build::timed;
+  launch::LaunchShape launch;
+  std::vector<launch::RoleSlice> idle;  // threads that have no role, Role::none
   // Directives of the entry that bound its launch, by name without the dot: "reqntid" -> 64, 1, 1.
   std::map<std::string, std::vector<int>> bounds;
-  std::vector<image::Role> clocks;  // roles that read a clock pair
+  std::vector<launch::Role> clocks;  // roles that read a clock pair
   std::vector<HeadBarrier> barriers;
   std::vector<HeadRegisters> registers;
   std::vector<HeadRule> rules;
@@ -128,17 +128,17 @@ void fields(Visit& visit, const Head* /*type*/) {
 }
 
 // `data` of [expects]: what a grid reads, and the matrices and tiles that it lies in.
-struct HeadData : image::DataShape {
-  image::product::ProductShape product = {};
-  image::TilePayload tensor = {};
+struct HeadData : launch::DataShape {
+  launch::product::ProductShape product = {};
+  launch::TilePayload tensor = {};
 };
 template <typename Visit>
 void fields(Visit& visit, const HeadData* type) {
-  fields(visit, static_cast<const image::DataShape*>(type));
+  fields(visit, static_cast<const launch::DataShape*>(type));
   visit("product", &HeadData::product);
   visit("tensor", &HeadData::tensor);
 }
-inline HeadData data_of(const image::LaunchShape& launch) {
+inline HeadData data_of(const launch::LaunchShape& launch) {
   return {launch.data, launch.payload.product, launch.payload.tile};
 }
 
@@ -154,8 +154,8 @@ std::string write_head(const Head& head, const std::vector<std::string>& default
 
 // What the window must hold for one SASS family ("": unknown) and ptxas. Rules of the same verb and
 // role are joined, counts of the same pattern added.
-Result<rule::GateSpec> gate_of(const Head& head, const std::string& family,
-                               const isa::Version& ptxas);
+Result<isa::GateSpec> gate_of(const Head& head, const std::string& family,
+                              const isa::Version& ptxas);
 
 // The words of a head: one table for its reader and its writer; and its units, which say what is
 // counted and by what.
@@ -173,8 +173,8 @@ inline constexpr const char* nvcc_axes[] = {"nvcc", "flags", "library"};
 inline constexpr const char* no_role = "none";
 
 // The one buffer whose address stands in the parameter block.
-inline constexpr const char* payload_in_name = image::payload_in_buffer;
-inline constexpr int payload_in_at = offsetof(image::KernelParams, payload_in);
+inline constexpr const char* payload_in_name = launch::payload_in_buffer;
+inline constexpr int payload_in_at = offsetof(launch::KernelParams, payload_in);
 
 // The lanes of a warp that play a role: `first_lane`, `first_lane` + `lane_stride`, ...
 struct LaneWord {

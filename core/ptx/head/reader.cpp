@@ -1,11 +1,11 @@
 #include "core/base/fields_toml.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
-#include "core/image/abi.h"
+#include "core/isa/read_rule.h"
+#include "core/launch/abi.h"
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/head.h"
-#include "core/rule/read_rule.h"
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ using base::must_have;
 using base::toml_number;
 using base::TomlReader;
 using base::TomlValue;
-using image::Buffer;
-using image::tensor::TensorMap;
+using launch::Buffer;
+using launch::tensor::TensorMap;
 
 namespace {
 
@@ -115,7 +115,7 @@ class HeadReader {
       return must_have(top_, "launch", "write a table [launch] with `threads = 64`");
     TomlReader reader =
         table(*value, "launch",
-              joined(base::toml_keys<image::LaunchShape>("launch"), words_of(bound_words)));
+              joined(base::toml_keys<launch::LaunchShape>("launch"), words_of(bound_words)));
     head_.where["launch"] = top_.where("launch");
     for (const std::string& key : value->keys) head_.where[key] = reader.where(key);
     read_table(reader, head_.launch, "launch");
@@ -141,11 +141,11 @@ class HeadReader {
     const bool idle = said != nullptr && said->text == no_role;
     std::vector<std::string> known = {"role", "warps", "lanes"};
     if (!idle)
-      known = joined({"role", "warps", "lanes", "clock"}, base::toml_keys<image::RoleSlice>());
+      known = joined({"role", "warps", "lanes", "clock"}, base::toml_keys<launch::RoleSlice>());
     TomlReader reader = table(value, "roles", std::move(known));
-    image::RoleSlice slice;
+    launch::RoleSlice slice;
     if (!idle) {
-      slice.role = image::Role::consumer;
+      slice.role = launch::Role::consumer;
       must_have(reader, "role", "write `role = \"consumer\"`");
       if (said != nullptr) base::read_toml_text(reader, "role", slice.role);
       read_table(reader, slice);
@@ -167,7 +167,7 @@ class HeadReader {
   }
 
   void read_expects(const TomlValue& value) {
-    const std::vector<std::string> keys = base::toml_keys<image::LaunchShape>("expects");
+    const std::vector<std::string> keys = base::toml_keys<launch::LaunchShape>("expects");
     TomlReader reader = table(value, "expects", keys);
     for (const std::string& key : keys) head_.where[key] = reader.where(key);
     read_table(reader, head_.launch, "expects");
@@ -187,14 +187,14 @@ class HeadReader {
   // What no single field of a table shows, and where messages find the table.
   template <typename T>
   void check(TomlReader& /*own*/, const T& /*value*/) {}
-  void check(TomlReader& own, const image::PayloadShape& payload) {
+  void check(TomlReader& own, const launch::PayloadShape& payload) {
     if (payload.words_per_slot > 0 && payload.consumer_threads == 0)
       own.refuse({}, "lacks 'threads'", "how many threads read a slot");
   }
-  void check(TomlReader& own, const image::Reading& reading) {
+  void check(TomlReader& own, const launch::Reading& reading) {
     head_.where["reading " + reading.name] = own.where();
   }
-  void check(TomlReader& own, const image::tensor::TensorMap& map) {
+  void check(TomlReader& own, const launch::tensor::TensorMap& map) {
     if (!head_.where.emplace("tensor map " + map.name, own.where()).second)
       own.refuse("name", fmt::format("'{}' stands twice", map.name), "each map has its own name");
   }
@@ -209,12 +209,13 @@ class HeadReader {
   }
 
   void read_resources(const TomlValue& value) {
-    TomlReader reader = table(value, "resources", base::toml_keys<image::LaunchShape>("resources"));
+    TomlReader reader =
+        table(value, "resources", base::toml_keys<launch::LaunchShape>("resources"));
     read_table(reader, head_.launch, "resources");
     for (const TomlValue* one : reader.tables("buffers")) {
       TomlReader own =
-          table(*one, "buffers", joined(base::toml_keys<image::Buffer>(), {"parameter"}));
-      image::Buffer buffer;
+          table(*one, "buffers", joined(base::toml_keys<launch::Buffer>(), {"parameter"}));
+      launch::Buffer buffer;
       read_table(own, buffer);
       if (buffer.name == payload_in_name) {
         check_payload_in(own, static_cast<std::int64_t>(buffer.bytes));
@@ -256,7 +257,7 @@ class HeadReader {
       TomlReader own = table(*one, "covers", base::toml_keys<HeadCover>());
       read_table(own, head_.covers.emplace_back());
       check_range(own, head_.covers.back().ptxas);
-      if (const auto wrong = rule::unknown_family(head_.covers.back().families))
+      if (const auto wrong = isa::unknown_family(head_.covers.back().families))
         own.refuse(wrong->key, wrong->message, wrong->hint);
     }
     read_items(reader, "items_per_iteration", head_.items_per_iteration);
@@ -269,7 +270,7 @@ class HeadReader {
     const TomlValue* items = reader.table(name);
     if (items == nullptr) return;
     std::vector<std::string> roles;
-    for (const image::Role role : image::all_roles) roles.push_back(word_of(role));
+    for (const launch::Role role : launch::all_roles) roles.push_back(word_of(role));
     TomlReader own = table(*items, name, std::move(roles));
     for (const std::string& role : items->keys) by_role[role] = toml_number(own, role, 1, 1);
   }
@@ -281,26 +282,26 @@ class HeadReader {
   }
 
   void read_rule(const TomlValue& value) {
-    TomlReader reader = table(value, "verbs", rule::rule_keys());
-    const auto text = rule::read_rule(base::to_json(value));
+    TomlReader reader = table(value, "verbs", isa::rule_keys());
+    const auto text = isa::read_rule(base::to_json(value));
     if (!text)
       return reader.refuse(text.error().key, text.error().message,
                            text.error().key == "ptxas" ? range_hint : text.error().hint);
-    if (const auto wrong = rule::unknown_family(text->families))
+    if (const auto wrong = isa::unknown_family(text->families))
       return reader.refuse(wrong->key, wrong->message, wrong->hint);
     HeadRule rule{
         {{}, text->role, {}, text->forbid, text->passes, text->ptx}, text->families, text->ptxas};
-    for (const rule::RuleText::Count& count : text->counts) {
-      const auto range = rule::parse_count(count.count);
+    for (const isa::RuleText::Count& count : text->counts) {
+      const auto range = isa::parse_count(count.count);
       if (!range)
-        return reader.refuse(rule::to_string(count.path),
+        return reader.refuse(isa::to_string(count.path),
                              fmt::format("'{}': '{}' is no count", count.pattern, count.count),
                              "a number, or \"1..2\", \"2..\"");
       rule.rule.require.push_back({count.pattern, *range, count.path});
     }
     for (const std::string& verb : text->verbs) {
       rule.rule.verb = verb;
-      if (verb == rule::any_verb && !rule.rule.forbid.empty() &&
+      if (verb == isa::any_verb && !rule.rule.forbid.empty() &&
           !(rule.rule.require.empty() && rule.rule.role.empty()))
         reader.refuse("verb", "'*' with 'forbid' is of the whole window, without role and counts",
                       "write the counts as a rule of their own");
@@ -358,7 +359,7 @@ std::vector<std::string> names_of(const List& list) {
 
 Status check_head_parameters(const CheckedHead& checked) {
   const PtxFunction& entry = checked.entry;
-  const int wanted = sizeof(image::KernelParams);
+  const int wanted = sizeof(launch::KernelParams);
   const std::string block = fmt::format("{}(.param .align 8 .b8 pb[{}]", entry.name, wanted);
   if (entry.parameters.empty() || bytes_of(entry.parameters.front().text) != wanted)
     return checked.complain("launch", fmt::format("write `{})`", block),

@@ -2,8 +2,8 @@
 // arrivals, and whose verbs which warp runs. What depends on memory, on other threads or on the
 // launch is not known here: the launch verifies it.
 #include "core/base/text.h"
-#include "core/image/product/product.h"
 #include "core/isa/opcodes.h"
+#include "core/launch/product/product.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/head.h"
 #include "core/ptx/head/text_facts.h"
@@ -12,8 +12,8 @@
 
 namespace phasebit::ptx::head {
 
-using image::Role;
-using image::RoleSlice;
+using launch::Role;
+using launch::RoleSlice;
 
 namespace {
 
@@ -174,7 +174,7 @@ class TextCheck {
     return fmt::format("[{} {}] of {}", at.role, at.verb, place(statement));
   }
   static Role first_of(unsigned roles) {
-    for (const Role role : image::all_roles)
+    for (const Role role : launch::all_roles)
       if ((roles & bit_of(role)) != 0) return role;
     bug("verbs of no role");
   }
@@ -291,7 +291,7 @@ Status check_overlap(const CheckedHead& checked, bool memory) {
 }
 
 Status check_phases(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
+  const launch::LaunchShape& launch = checked.head.launch;
   if (launch.phases_checked == 0) return {};
   std::int64_t barriers = 0;
   for (const HeadBarrier& barrier : checked.head.barriers)
@@ -309,10 +309,10 @@ Status check_phases(const CheckedHead& checked) {
 }
 
 Status check_payload(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
-  const image::PayloadShape& payload = launch.payload;
+  const launch::LaunchShape& launch = checked.head.launch;
+  const launch::PayloadShape& payload = launch.payload;
   if (payload.words_per_slot == 0) return {};
-  if (const std::string why = image::product::why_unknown(
+  if (const std::string why = launch::product::why_unknown(
           payload.product, {payload.words_per_slot, payload.consumer_threads, payload.period});
       !why.empty())
     return checked.complain("payload", "mend `product`, `words` or `threads`", "product: {}", why);
@@ -349,31 +349,31 @@ Status check_head_memory(const CheckedHead& checked) {
 }
 
 Status check_head_tensor_maps(const CheckedHead& checked) {
-  const image::LaunchShape& launch = checked.head.launch;
-  for (const image::tensor::TensorMap& map : launch.tensor_maps) {
+  const launch::LaunchShape& launch = checked.head.launch;
+  for (const launch::tensor::TensorMap& map : launch.tensor_maps) {
     const std::string key = "tensor map " + map.name;
-    const std::int64_t bytes = image::buffer_bytes(launch, map.buffer);
+    const std::int64_t bytes = launch::buffer_bytes(launch, map.buffer);
     if (bytes < 0) {
-      std::vector<std::string> names = {image::payload_in_buffer};
-      for (const image::Buffer& buffer : launch.buffers) names.push_back(buffer.name);
+      std::vector<std::string> names = {launch::payload_in_buffer};
+      for (const launch::Buffer& buffer : launch.buffers) names.push_back(buffer.name);
       return checked.complain(key, base::nearest_word_hint(map.buffer, names),
                               "there is no buffer '{}'", map.buffer);
     }
-    if (const auto wrong = image::tensor::complaint_about(map, bytes))
+    if (const auto wrong = launch::tensor::complaint_about(map, bytes))
       return checked.complain(key, wrong->hint, "{}: {}", wrong->key, wrong->what);
   }
   // A tile is of the data that a grid reads, or of the payload.
-  const image::TilePayload& tile = launch.payload.tile;
+  const launch::TilePayload& tile = launch.payload.tile;
   const bool of_data = launch.payload.words_per_slot == 0 && launch.data.bytes > 0;
   std::vector<std::string> names;
-  for (const image::tensor::TensorMap& map : launch.tensor_maps) names.push_back(map.name);
+  for (const launch::tensor::TensorMap& map : launch.tensor_maps) names.push_back(map.name);
   if (!tile.map.empty() && !base::contains(names, tile.map))
     return checked.complain(of_data ? "data" : "payload", base::nearest_word_hint(tile.map, names),
                             "there is no tensor map '{}'", tile.map);
-  if (const auto words = image::words_of_slot(launch); !words)
+  if (const auto words = launch::words_of_slot(launch); !words)
     return checked.complain(of_data ? "data" : "payload", words.error().hint, "{}",
                             words.error().message);
-  if (const auto stored = image::expected_stored(launch, 0, 0); !stored)
+  if (const auto stored = launch::expected_stored(launch, 0, 0); !stored)
     return checked.complain("stored", stored.error().hint, "{}", stored.error().message);
   return {};
 }

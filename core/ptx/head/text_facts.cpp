@@ -9,15 +9,15 @@
 
 namespace phasebit::ptx::head {
 
-using image::KernelParams;
-using image::Role;
 using isa::PtxFact;
 using known::PtxLaunch;
 using known::PtxValue;
+using launch::KernelParams;
+using launch::Role;
 
 namespace {
 
-// What every launch finds in the parameter block (core/image/abi.h).
+// What every launch finds in the parameter block (core/launch/abi.h).
 PtxLaunch launch_of(const Head& head) {
   PtxLaunch launch;
   launch.threads = head.launch.threads;

@@ -37,9 +37,9 @@ struct TextFacts {
   // verb.
   std::vector<std::vector<unsigned>> roles;
   // Where the text has the first statement of a verb of a role, whoever runs it.
-  std::map<image::Role, std::size_t> verbs;
+  std::map<launch::Role, std::size_t> verbs;
 };
-inline unsigned bit_of(image::Role role) {
+inline unsigned bit_of(launch::Role role) {
   return 1U << static_cast<unsigned>(role);
 }
 

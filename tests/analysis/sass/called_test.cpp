@@ -1,5 +1,5 @@
 #include "analysis/foreign/module.h"
-#include "core/rule/rule.h"
+#include "core/isa/rule.h"
 #include "tests/analysis/sass/code_files.h"
 
 namespace phasebit::test {
@@ -47,7 +47,7 @@ TEST_F(CalledTest, FunctionsOfOtherSectionsComeAlong) {
     for (const std::size_t place : k.code) {
       reached.push_back(program.code[place]->kernel.entry);
       for (const cubin::Instruction& one : program.code[place]->kernel.instructions)
-        barriers += rule::opcode_matches("BAR.SYNC*", one.opcode) ? 1 : 0;
+        barriers += isa::opcode_matches("BAR.SYNC*", one.opcode) ? 1 : 0;
     }
     EXPECT_EQ(reached, (std::vector<std::string>{"k", "outer", "inner"}));
     EXPECT_EQ(barriers, 1);

@@ -52,7 +52,7 @@ TEST_F(CodeModuleTest, RegionsBySourceLine) {
   EXPECT_EQ(kernel.loops.loops[0].lines, "src/k.cu:12, inc.h:5");
   for (const cubin::Instruction& instruction : kernel.kernel.instructions)
     if (instruction.opcode.starts_with("STG.E.STRONG")) {
-      const image::SourceLine* line = flow::source_line(kernel.source, instruction);
+      const launch::SourceLine* line = flow::source_line(kernel.source, instruction);
       ASSERT_NE(line, nullptr);
       EXPECT_EQ(line->file + ":" + std::to_string(line->line), "inc.h:5");
     }

@@ -149,13 +149,5 @@ TEST(Loops, Depths) {
   for (const auto& row : rows) EXPECT_EQ(depths(row.lines), row.expected) << row.what;
 }
 
-TEST(Loops, ImmediateDominators) {
-  // A diamond 0 -> {1, 2} -> 3, and a block 4 that nothing reaches.
-  const auto graph =
-      build_flow_graph(kernel({"@P0 BRA 0x30", "MOV", "BRA 0x40", "MOV", "EXIT", "MOV"}));
-  ASSERT_TRUE(graph);
-  EXPECT_EQ(flow::immediate_dominators(*graph), (std::vector<int>{-1, 0, 0, 0, -1}));
-}
-
 }  // namespace
 }  // namespace phasebit::test

@@ -9,8 +9,8 @@ namespace phasebit::test {
 
 using gate::gate_key;
 using gate::hash_of;
-using image::SourceLine;
-using rule::GateSpec;
+using isa::GateSpec;
+using launch::SourceLine;
 
 namespace {
 
@@ -23,7 +23,7 @@ GateSpec spec() {
   return made;
 }
 
-image::SourceMap source() {
+launch::SourceMap source() {
   return {{"a.ptx", 1, "wait", "consumer", true}, {"b.ptx", 2, "commit", "producer", true}};
 }
 
@@ -56,7 +56,7 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
       [](SourceLine& one) { one.verb = ""; }, [](SourceLine& one) { one.role = "both"; },
       [](SourceLine& one) { one.of_templates = false; }};
   for (const auto& change : lines) {
-    image::SourceMap changed = source();
+    launch::SourceMap changed = source();
     change(changed[1]);
     EXPECT_TRUE(keys.insert(gate_key(hash_of(changed), spec(), "13.5.37")).second);
   }
@@ -64,7 +64,7 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
 
 TEST(GateCache, OutcomesComeBackAsTheyWere) {
   const gate::GateOutput output{
-      {image::GateVerdict::failed, "a\tb\nc \"d\""},
+      {launch::GateVerdict::failed, "a\tb\nc \"d\""},
       {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}, {{"EXIT", 1}}},
        {"commit", "", {}, {}, {}}},
       "0123"};
@@ -72,7 +72,7 @@ TEST(GateCache, OutcomesComeBackAsTheyWere) {
   EXPECT_EQ(text.find_first_of("\t\n"), std::string::npos);
   const auto again = gate::outcome_from_text(text);
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->result.verdict, image::GateVerdict::failed);
+  EXPECT_EQ(again->result.verdict, launch::GateVerdict::failed);
   EXPECT_EQ(again->result.reason, output.result.reason);
   EXPECT_EQ(again->text_hash, "0123");
   EXPECT_EQ(gate::outcome_as_text(*again), text);

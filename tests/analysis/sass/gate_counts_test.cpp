@@ -68,7 +68,7 @@ struct Case {
   const Row* row;
   int copies;
   Script kernel;
-  rule::GateSpec spec;
+  isa::GateSpec spec;
 };
 
 std::vector<Case> cases_of(const std::string& target) {
@@ -78,7 +78,7 @@ std::vector<Case> cases_of(const std::string& target) {
       if (std::count(row.targets.begin(), row.targets.end(), target) == 0) continue;
       RingVerbs verbs = row.verbs;
       verbs.copies = copies;
-      std::vector<rule::VerbRule> rules;
+      std::vector<isa::VerbRule> rules;
       for (const Expected& one : row.expected)
         rules.push_back({one.verb, one.role, {{one.pattern, one.hot}}, {}});
       cases.push_back(
@@ -88,7 +88,7 @@ std::vector<Case> cases_of(const std::string& target) {
 }
 
 void check_case(const Case& one, const gate::GateOutput& output) {
-  EXPECT_EQ(output.result.verdict, image::GateVerdict::passed) << output.result.reason;
+  EXPECT_EQ(output.result.verdict, launch::GateVerdict::passed) << output.result.reason;
   for (const Expected& expected : one.row->expected) {
     SCOPED_TRACE(expected.verb);
     EXPECT_EQ(count(output.census, expected.role, expected.verb, true, expected.pattern),

@@ -6,8 +6,8 @@
 
 namespace phasebit::test {
 
-using image::GateVerdict;
-using rule::GateSpec;
+using isa::GateSpec;
+using launch::GateVerdict;
 
 namespace {
 
@@ -84,14 +84,14 @@ TEST(Gate, TriesUnderWayAtOnce) {
     RingVerbs verbs = try_wait_ring;
     verbs.wait = "{\n.reg .pred q<2>;\n" + wait + "}";
     const GateSpec spec =
-        spec_of({{"wait", "consumer", {{"*SYNCS.PHASECHK*TRYWAIT", 2, rule::Path::at_once}}, {}}});
+        spec_of({{"wait", "consumer", {{"*SYNCS.PHASECHK*TRYWAIT", 2, isa::Path::at_once}}, {}}});
     const auto output = gate(ring(verbs), "sm_90a", spec);
     EXPECT_TRUE(output) << output.error().text();
-    return output ? output->result : image::GateResult{};
+    return output ? output->result : launch::GateResult{};
   };
-  const image::GateResult together = verdict(first + second + use_second + use_first + keep);
+  const launch::GateResult together = verdict(first + second + use_second + use_first + keep);
   EXPECT_EQ(together.verdict, GateVerdict::passed) << together.reason;
-  const image::GateResult apart =
+  const launch::GateResult apart =
       verdict(first + "selp.u32 tid, 1, 0, q0;\n" + keep + second + use_second + keep);
   EXPECT_EQ(apart.verdict, GateVerdict::failed);
   EXPECT_EQ(apart.reason,
@@ -133,7 +133,7 @@ TEST(Gate, RulesOfOtherVerbsAreNone) {
   const auto verdict = [](GateSpec spec) {
     const auto output = gate(ring(barrier_ring), "sm_90a", spec);
     EXPECT_TRUE(output) << output.error().text();
-    return output ? output->result : image::GateResult{};
+    return output ? output->result : launch::GateResult{};
   };
   GateSpec spec = spec_of({{"nothing", "", {}, {"LDL*"}}, {"wait", "nobody", {{"BAR*", 9}}, {}}});
   spec.forbid_everywhere.clear();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/cubin/instruction.h"
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace phasebit::test {
 
 struct Handmade {
   cubin::SassKernel kernel{"k", "", {}};
-  image::SourceMap source;
+  launch::SourceMap source;
 };
 
 // Lines "role.verb| @P0 OPCODE operands # stall wait_mask"; what stands behind # may be missing.

@@ -32,7 +32,7 @@ Result<std::string> list(const test::Script& kernel, const std::string& cubin,
       subjects, foreign::read_code_kernels(
                     disassembler, {{&image, image.cubin.find(kernel.entry), &kernel.source}}));
   const reading::CodeSubject& subject = subjects.front();
-  rule::GateSpec spec;
+  isa::GateSpec spec;
   spec.known = true;
   spec.verbs = {{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}};
   listing::ListingRequest request;

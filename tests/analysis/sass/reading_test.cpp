@@ -105,7 +105,7 @@ TEST(LoopTable, HasARowALoop) {
   const reading::CodeLoops loops = reading::find_code_loops(code.kernel, {});
   const auto table = reading::loop_table({{"", &loops}, {"f", &loops}}, 90, "verbs");
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(table::render(*table, table::TableFormat::csv),
+  EXPECT_EQ(base::render(*table, base::TableFormat::csv),
             "loop,addresses,depth,instr,issue,waits,inside,key opcodes,pipelines,verbs\n"
             "1,0x10-0x50,1,3,19,0,2,LDG x1,\"alu 1, cbu 1, lsu 1\",\n"
             "2,0x20-0x30,2,2,11,1,0,MUFU x1,\"cbu 1, xu 1\",\n"

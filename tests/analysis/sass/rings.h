@@ -28,8 +28,8 @@ inline std::string version_for(const std::string& target) {
   return target == "sm_107a" ? "9.5" : "8.7";
 }
 
-inline rule::GateSpec spec_of(std::vector<rule::VerbRule> verbs, int items_per_iteration = 1) {
-  rule::GateSpec spec;
+inline isa::GateSpec spec_of(std::vector<isa::VerbRule> verbs, int items_per_iteration = 1) {
+  isa::GateSpec spec;
   spec.known = true;
   for (const char* role : {"producer", "consumer", "both"})
     spec.items_per_iteration[role] = items_per_iteration;
@@ -39,13 +39,13 @@ inline rule::GateSpec spec_of(std::vector<rule::VerbRule> verbs, int items_per_i
 }
 
 // Sites of a verb that match a pattern.
-inline int count(const image::Census& census, const std::string& role, const std::string& verb,
+inline int count(const launch::Census& census, const std::string& role, const std::string& verb,
                  bool hot, const std::string& pattern) {
   int found = 0;
-  for (const image::VerbCensus& entry : census)
+  for (const launch::VerbCensus& entry : census)
     if (entry.verb == verb && entry.role == role)
       for (const auto& [opcode, times] : hot ? entry.hot : entry.cold)
-        if (rule::opcode_matches(pattern, opcode)) found += times;
+        if (isa::opcode_matches(pattern, opcode)) found += times;
   return found;
 }
 

@@ -12,12 +12,12 @@
 
 namespace phasebit::test {
 
+using base::TableFormat;
 using compare::CodeSummary;
 using compare::describe_change;
 using compare::difference;
 using compare::print_matrix;
 using reading::CodeSubject;
-using table::TableFormat;
 
 namespace {
 
@@ -127,8 +127,8 @@ TEST(Matrix, ComparesWithATargetOrAVariant) {
   EXPECT_EQ(matrix.reference_name(), "one");
 }
 
-image::VariantKey key(const std::string& wait, const std::string& stages,
-                      const std::string& scope) {
+launch::VariantKey key(const std::string& wait, const std::string& stages,
+                       const std::string& scope) {
   return {wait + "/" + stages + "/" + scope,
           "",
           {{"wait", wait}, {"num_stages", stages}, {"scope", scope}}};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/disassembly/disassembler.h"
-#include "core/image/source_map.h"
+#include "core/launch/source_map.h"
 
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ namespace phasebit::test {
 struct Script {
   std::string entry = "k";
   std::vector<std::string> statements;
-  image::SourceMap source;
+  launch::SourceMap source;
 };
 Script script(const std::string& text, const std::string& entry = "k");
 

@@ -89,9 +89,9 @@ TEST(Spins, AreLoadsThatDecideWhetherTheirLoopIsLeft) {
 }
 
 std::string refusal(const RingVerbs& verbs, const std::string& target, const std::string& family,
-                    const std::vector<rule::VerbRule>& rules = {}) {
+                    const std::vector<isa::VerbRule>& rules = {}) {
   const Script kernel = ring(verbs);
-  rule::GateSpec spec = spec_of(rules);
+  isa::GateSpec spec = spec_of(rules);
   spec.forbid_everywhere.clear();
   spec.exhaustive_for = family;
   const auto cubin = assemble({kernel}, target, true, version_for(target));
@@ -111,8 +111,8 @@ TEST(Spins, AreRefusedInAnyVerb) {
   const char* carried =
       "L_s:\nld.volatile.shared.u32 tid, [base+1024];\nadd.cc.u32 tid, tid, 0xffffffff;\n"
       "addc.u32 tid, 0, 0;\nsetp.eq.u32 p, tid, 0;\n@p bra L_s;";
-  const std::vector<rule::VerbRule> rules = {
-      {"work", "", {{"LDS*", {0, 9}, rule::Path::hot}, {"LDS*", {0, 9}, rule::Path::cold}}, {}}};
+  const std::vector<isa::VerbRule> rules = {
+      {"work", "", {{"LDS*", {0, 9}, isa::Path::hot}, {"LDS*", {0, 9}, isa::Path::cold}}, {}}};
   for (const auto& [target, family] : {std::pair("sm_80", "ampere"), std::pair("sm_90a", "hopper")})
     for (const char* work : {compared, carried}) {
       verbs.work = work;

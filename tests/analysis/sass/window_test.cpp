@@ -17,7 +17,7 @@ namespace {
 // a statement.
 struct Listing {
   cubin::SassKernel kernel{"k", "", {}};
-  image::SourceMap source;
+  launch::SourceMap source;
 };
 
 Listing listing(const std::vector<std::string>& lines) {
@@ -158,7 +158,7 @@ TEST(Window, EachRoleHasItsOwn) {
   EXPECT_EQ(heats(windows[0]), "..hh........");
   EXPECT_EQ(windows[1].role, "consumer");
   EXPECT_EQ(heats(windows[1]), ".......bhh..");
-  const image::Census census = flow::take_census(windows, code.kernel, code.source);
+  const launch::Census census = flow::take_census(windows, code.kernel, code.source);
   ASSERT_EQ(census.size(), 4U);
   EXPECT_EQ(census[0].verb + "/" + census[0].role, "acquire/producer");
   EXPECT_EQ(census[0].hot, (std::map<std::string, int>{{"A", 1}}));
@@ -177,7 +177,7 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
       {start("both"), "| MOV", "both.wait| TRY", "both.wait| SLEEP", "both.wait| @P0 BRA 0x20",
        "both.commit| TRY", "both.commit| @P0 BRA 0xa0", "| @P1 BRA 0x10", end("both"), "| EXIT",
        "both.commit| TRY", "both.commit| @P0 BRA 0x70", "| BRA 0xa0"});
-  rule::GateSpec spec;
+  isa::GateSpec spec;
   spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}, {"commit", "", {{"TRY", 1}}, {}}};
   auto windows = find_windows(code.kernel, code.source);
   ASSERT_EQ(windows.size(), 1U);
@@ -201,7 +201,7 @@ TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
     ASSERT_TRUE(flow::moves_lines(*isa::parse_version(ptxas), "ampere"));
     Listing code = listing({start("both"), "| TRY", "| @P0 BRA 0x60", "| @P1 BRA 0x10", end("both"),
                             "| EXIT", "both.wait| TRY", "both.wait| @P0 BRA 0x60", "| BRA 0x30"});
-    rule::GateSpec spec;
+    isa::GateSpec spec;
     spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}};
     auto windows = find_windows(code.kernel, code.source);
     ASSERT_EQ(windows.size(), 1U);
@@ -209,7 +209,7 @@ TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
     EXPECT_EQ(windows[0].heat[1], Heat::hot);
     EXPECT_EQ(windows[0].heat[6], moves ? Heat::cold : Heat::hot);
     std::map<std::string, int> tries;
-    for (const image::VerbCensus& one : flow::take_census(windows, code.kernel, code.source))
+    for (const launch::VerbCensus& one : flow::take_census(windows, code.kernel, code.source))
       if (const auto at = one.hot.find("TRY"); at != one.hot.end()) tries[one.verb] = at->second;
     EXPECT_EQ(tries, (moves ? std::map<std::string, int>{{"wait", 1}}
                             : std::map<std::string, int>{{"", 1}, {"wait", 1}}))

@@ -9,12 +9,12 @@
 
 namespace phasebit::test {
 
-using record::Results;
 using report::claims::check_claim;
 using report::claims::CheckedClaim;
 using report::claims::claim_rows;
 using report::claims::fails_permuted;
 using report::claims::rows_of_devices;
+using results::Results;
 
 namespace {
 
@@ -102,10 +102,10 @@ TEST(FailsPermuted, ACountOfTheFailures) {
 Results two_devices() {
   Results results = results_of({steady("ring/mbarrier/st_shared/none", 100),
                                 steady("ring/mbarrier/st_shared/none/num_stages=8", 50)});
-  record::PointRow other = steady("ring/mbarrier/st_shared/none", 101);
+  results::PointRow other = steady("ring/mbarrier/st_shared/none", 101);
   other.device_uuid = "GPU-2";
   results.points.push_back(other);
-  record::DeviceRow device = some_device("GPU-2");
+  results::DeviceRow device = some_device("GPU-2");
   device.name = "NVIDIA H100";
   results.devices.push_back(device);
   return results;
@@ -188,7 +188,7 @@ TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
   const report::claims::Claim claim =
       claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
   const std::vector<CheckedClaim> claims = {check_claim(claim, *rows)};
-  const table::Table table = report::claims::claim_rows_table(claims, true);
+  const base::Table table = report::claims::claim_rows_table(claims, true);
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0].back().text, "phasebit sass show ring/mbarrier/st_shared/none");
   EXPECT_EQ(table.rows[0][table.columns.size() - 3].text,

@@ -30,7 +30,7 @@ inline report::claims::ClaimRow claim_row(report::claims::RowAxes axes, double v
 }
 
 inline report::claims::ClaimRow flagged(report::claims::ClaimRow row,
-                                        std::vector<record::Flag> flags) {
+                                        std::vector<results::Flag> flags) {
   row.figure.flags = std::move(flags);
   return row;
 }

@@ -162,7 +162,7 @@ TEST(Cases, LeaveOutWithAReason) {
   const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"100\"");
   ClaimRow failed = ring("1", "x", 0);
   failed.figure.reason = report::data::unusable("launch: killed");
-  using Kind = record::Flag::Kind;
+  using Kind = results::Flag::Kind;
   const std::vector<ClaimRow> rows = {
       failed, flagged(ring("2", "x", 1), {{Kind::modes}}),
       flagged(ring("3", "x", 1), {{Kind::first_use}}),

@@ -1,0 +1,61 @@
+#include "join/bundle/pack.h"
+
+#include "app/commands.h"
+
+#include <cstdio>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit::app {
+namespace {
+
+// "ID: why", of each variant that the gate refuses.
+std::vector<std::string> refused_by_gate(const join::bundle::Packing& packing) {
+  std::vector<std::string> refused;
+  for (const launch::BundleVariant& variant : packing.manifest.variants)
+    if (const launch::GateResult& gate = variant.images.front().gate;
+        gate.verdict == launch::GateVerdict::failed)
+      refused.push_back(fmt::format("{}: {}", variant.key.id, gate.reason));
+  return refused;
+}
+
+void print_summary(const join::bundle::Packing& packing, const PackOptions& options,
+                   const std::vector<std::string>& by_gate) {
+  size_t bytes = 0;
+  std::set<std::string> classes;
+  for (const auto& [hash, code] : packing.modules) bytes += code.size();
+  for (const launch::BundleVariant& variant : packing.manifest.variants)
+    classes.insert(variant.images.front().sass_class);
+  if (options.json) {
+    std::vector<std::string> refused;
+    for (const join::images::Refusal& one : packing.refused)
+      refused.push_back(fmt::format("{}: {}", one.image, one.error.text()));
+    fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
+                                       {"classes", classes.size()},
+                                       {"gate_failed", by_gate.size()},
+                                       {"gate_refused", by_gate},
+                                       {"modules", packing.modules.size()},
+                                       {"module_bytes", bytes},
+                                       {"refused", refused}})
+                           .dump(1));
+    return;
+  }
+  fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
+             options.out, packing.manifest.variants.size(), options.target, classes.size(),
+             by_gate.size(), packing.modules.size(), static_cast<double>(bytes) / 1e6);
+  fmt::print(stderr, "{}", join::images::refusal_text(packing.refused, 5, "--json has them all"));
+}
+
+}  // namespace
+
+Status run_pack(const PackOptions& options) {
+  PHASEBIT_TRY_ASSIGN(packing, join::bundle::pack(options));
+  PHASEBIT_TRY(join::bundle::write_packing(options.out, packing));
+  const std::vector<std::string> refused = refused_by_gate(packing);
+  print_summary(packing, options, refused);
+  if (!options.rules.empty() && !refused.empty()) return fail(Step::gate, "{}", refused.front());
+  return {};
+}
+
+}  // namespace phasebit::app

@@ -1,0 +1,183 @@
+#include "app/arguments.h"
+
+#include "analysis/report/tables.h"
+#include "join/lists/lists.h"
+
+namespace phasebit::app {
+
+void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
+  add_tools(*command, options.request.tools);
+  command->add_option("results", options.request.results,
+                      "stores or files of results (default: the published)");
+  command->add_option("-t,--target", options.request.target, "architecture")->capture_default_str();
+  command->add_option("--family", options.request.family, "families of this pattern: mbarrier.*")
+      ->capture_default_str();
+  command->add_flag("--list", options.list, "a row for each form");
+  CLI::Option* table_alone = command->add_flag("!--no-assemble", options.request.assemble,
+                                               "by the table alone, without ptxas");
+  exclude_tools(*command, *table_alone);
+  CLI::Option* format =
+      command->add_option("--format", options.format, "text, markdown, csv, json or html");
+  format->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON: all that is known of each form")
+      ->excludes(format);
+  add_examples(*command, {"phasebit coverage --family 'mbarrier.arrive*' --no-assemble",
+                          "phasebit coverage --family 'mbarrier.test_wait*' --list"});
+  command->callback([&] { chosen = [&] { return run_coverage(options); }; });
+}
+
+void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");
+  command->add_option("results", options.results,
+                      "stores or files of results (default: the published)");
+  CLI::Option* table = command->add_option("--table", options.table,
+                                           "its name (`phasebit list tables`), or a file NAME.sql");
+  table->capture_default_str();
+  CLI::Option* argument =
+      command->add_option("--argument", options.arguments, "of the table, such as mover=none");
+  argument->allow_extra_args(false);
+  CLI::Option* format =
+      command->add_option("--format", options.format, "text, markdown, csv, json or html");
+  format->capture_default_str();
+  command->add_option("--device", options.device, "GPU, when there are several");
+  CLI::Option* update =
+      command->add_option("--update", options.documents, "make the blocks of this document anew");
+  update->allow_extra_args(false)->excludes(table)->excludes(argument)->excludes(format);
+  command->add_flag("--check", options.check, "with --update: compare instead of writing")
+      ->needs(update);
+  command
+      ->add_option("--claims", options.claims,
+                   "with --update: folder or file of claims (default: the project's)")
+      ->needs(update);
+  add_examples(*command, {"phasebit report --table core --argument protocol=mbarrier",
+                          "phasebit report --table pivot --argument rows=protocol,mover,work "
+                          "--argument across=num_stages:1,2,4"});
+  command->callback([&] { chosen = [&] { return run_report(options); }; });
+}
+
+void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "sql", "any question of results: a SELECT over figure, point, device, run and claim");
+  command->add_option("query", options.query, "one SELECT; - reads it from standard input")
+      ->required();
+  command->add_option("results", options.results, "stores or files (default: the published)");
+  command->add_option("--format", options.format, "text, markdown, csv, json or html")
+      ->capture_default_str();
+  command->add_option("--device", options.device,
+                      "figures of this GPU, or of all of a model as one (default: of each GPU)");
+  add_examples(*command,
+               {"phasebit sql \"select name, count(*) from figure join device on uuid = "
+                "device group by 1\"",
+                "phasebit sql \"select id, cycles, half from figure where probe = 'handoff' "
+                "and reason = '' order by cycles limit 5\" --device H200"});
+  command->callback([&] { chosen = [&] { return run_sql(options); }; });
+}
+
+void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "claims", "what the docs state, checked against every row; exit code 1 when one is refuted");
+  command->add_option("words", options.words,
+                      "names of claims, whose rows are listed; files are the results to look at "
+                      "(default: the published)");
+  command->add_option("--claims", options.claims,
+                      "folder or file of claims (default: the project's)");
+  command->add_option("--device", options.device, "of this GPU alone");
+  command->add_flag("--every-device", options.every_device,
+                    "also on devices that a claim does not name");
+  command->add_flag("--measured", options.measured,
+                    "leave out claims of which the results have no row");
+  CLI::Option* rows = command->add_flag("--rows", options.rows, "list the rows of all claims");
+  command
+      ->add_option("--permute", options.permute,
+                   "permute the figures of each claim's rows this often: it should fail")
+      ->check(at_least_one())
+      ->excludes(rows);
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit claims", "phasebit claims --permute 5"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(refuted, run_claims(options));
+      exit_status = refuted ? 1 : 0;
+      return {};
+    };
+  });
+}
+
+void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "two figures, and the difference of the machine code that goes with theirs");
+  add_variant_space(*command, options.space);
+  add_tools(*command, options.tools);
+  CLI::Option* first =
+      command->add_option("first", options.first, "id, hash or FILE.ptx of a variant");
+  command->add_option("second", options.second, "another; left out: the first by two toolchains");
+  CLI::Option* toolchain = command->add_option("--toolchain", options.toolchains,
+                                               "version of ptxas, or one for each side");
+  toolchain->delimiter(',')->allow_extra_args(false);
+  command
+      ->add_flag("--steps", options.steps,
+                 "every two neighbouring versions of ptxas whose figures differ")
+      ->excludes(first)
+      ->excludes(toolchain);
+  command
+      ->add_option("--results", options.results,
+                   "stores or files of results (default: the published histories)")
+      ->allow_extra_args(false);
+  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command->add_option("--device", options.device, "GPU, when there are several");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit explain ring/mbarrier/st_shared/none --toolchain 12.4,13.5"});
+  command->callback([&] { chosen = [&] { return run_explain(options); }; });
+}
+
+void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("export", "results in another form");
+  command->add_option("results", options.results,
+                      "stores or files of results (default: the published)");
+  command
+      ->add_option("--id", options.ids,
+                   "rows of this variant alone, and of the one that was "
+                   "measured in its place")
+      ->allow_extra_args(false);
+  command->add_option("--format", options.format, "csv (lossless), json (Google Benchmark)")
+      ->capture_default_str();
+  command
+      ->add_option("--samples", options.samples,
+                   "of a csv file: all, those of the base repetition (base), or none")
+      ->capture_default_str();
+  command->add_option("-o,--out", options.out, "file (default: standard output)");
+  add_examples(*command, {"phasebit export results/nvidia-h200/core.csv.zst -o core.csv"});
+  command->callback([&] { chosen = [&] { return run_export(options); }; });
+}
+
+void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("import", "merge results into a store");
+  command->add_option("results", options.results, "stores or files of results")->required();
+  command->add_option("--store", options.store, "the store")->capture_default_str();
+  add_examples(*command,
+               {"phasebit import results/nvidia-h200/barrier_word.csv.zst --store all.sqlite"});
+  command->callback([&] { chosen = [&] { return run_import(options); }; });
+}
+
+void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("list", "what there is to choose from");
+  command
+      ->add_option("what", options.what,
+                   fmt::format("one of: {}", fmt::join(join::lists::list_names(), ", ")))
+      ->required();
+  command->add_option("results", options.request.results,
+                      "of devices: stores or files of results beside the published");
+  command->add_option("--templates", options.request.templates,
+                      "folder of templates (default: the project's)");
+  command->add_option("--spec", options.request.spec,
+                      "of sweeps: a spec file (default: all of the project's)");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit list protocols", "phasebit list sweeps",
+                          "phasebit list tables --format markdown"});
+  command->callback([&] { chosen = [&] { return run_list(options); }; });
+}
+
+}  // namespace phasebit::app

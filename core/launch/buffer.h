@@ -1,0 +1,61 @@
+// Memory that the bench makes for a kernel: one type for heads and for `--param`.
+#pragma once
+
+#include "core/base/fields.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit::launch {
+
+// What a buffer holds when a launch begins, in words of 32 bits. `random` is std::mt19937 of the
+// seed, a word a draw, so that whoever reads the buffer can make the same. `blocks` is large data
+// that kernels only read, so it is written once: each block of block_words is such draws from the
+// seed, plus the block's number times payload_item_step. `signs` is large data as well: ones with a
+// sign (core/launch/product/product.h) of the words seed, seed + 1, ..., again from the first
+// behind each sign_words of them.
+struct BufferFill {
+  enum class Kind { none, word, index, random, blocks, signs };
+  bool is_large() const { return kind == Kind::blocks || kind == Kind::signs; }
+  Kind kind = Kind::word;
+  std::uint32_t word = 0;  // that stands in all words, or the seed
+  bool operator==(const BufferFill&) const = default;
+  // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
+  // "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.
+  static std::optional<BufferFill> of_text(std::string_view text);
+  static constexpr const char* forms =
+      "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
+};
+
+// By how much the payload of one item differs from that of the one before (launch.h), and one block
+// of data from the one before.
+inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;  // odd: swaps are seen
+inline constexpr std::size_t block_words = std::size_t{1} << 20;
+// 257 tiles of 64 KiB: a prime above the SMs of any GPU, so that no CTA that steps over so many
+// tiles as there are CTAs meets the same content again and again.
+inline constexpr std::size_t sign_words = std::size_t{257} << 14;
+std::string to_string(const BufferFill& fill);
+
+struct Buffer {
+  std::string name;
+  std::uint64_t bytes = 0;
+  BufferFill fill;
+  std::size_t words() const { return static_cast<std::size_t>(bytes + 3) / 4; }
+  bool operator==(const Buffer&) const = default;
+};
+template <typename Visit>
+void fields(Visit& visit, const Buffer* /*type*/) {
+  visit("name", &Buffer::name, {.must = ""});
+  visit("bytes", &Buffer::bytes, {.must = "write `bytes = 4096`"});
+  visit("fill", &Buffer::fill);
+}
+
+// The words of an `index`, `random`, `blocks` or `signs` buffer; none of another, which a fill by
+// one word makes.
+std::vector<std::uint32_t> content_of(const Buffer& buffer);
+
+}  // namespace phasebit::launch

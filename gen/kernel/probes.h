@@ -1,0 +1,26 @@
+// What a probe decides of a variant's plan. A probe that is not in the table is planned as a ring.
+#pragma once
+
+#include "gen/kernel/facts.h"
+#include "gen/kernel/plan.h"
+
+#include <string>
+
+namespace phasebit::kernel {
+
+struct ProbePlanner {
+  const char* probe;
+  // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
+  // placed after it.
+  Status (*lay_out)(const launch::VariantKey& variant, Plan& plan);
+  // All else: who is timed, in which unit, readings, and how many items a launch may have. It finds
+  // everything else in the plan and may add to the shared memory.
+  Status (*finish)(const launch::VariantKey& variant, Plan& plan);
+};
+
+const ProbePlanner& planner_of(const std::string& probe);
+
+// After `finish`: [plan] of the probe's file.
+Status apply_declared(const Figures& figures, const launch::VariantKey& variant, Plan& plan);
+
+}  // namespace phasebit::kernel
