@@ -369,8 +369,8 @@ class Uncounted {
       check_uncounted(census, Path::cold, "cold", census.cold);
       check_uncounted(census, Path::beside, "beside the timed loop", census.beside);
     }
-    const std::vector<bool> plain = flow::find_plain_calls(kernel_),
-                            spins = flow::find_spins(kernel_);
+    plain_ = flow::find_plain_calls(kernel_);
+    const std::vector<bool> spins = flow::find_spins(kernel_);
     for (const RoleWindow& window : windows_) {
       check_outside(window);
       check_blocks(window);
@@ -378,7 +378,7 @@ class Uncounted {
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
         const cubin::Instruction& one = kernel_.instructions[i];
         const bool open =
-            flow::calls_function(one) && !plain[i] &&
+            flow::calls_function(one) && !plain_[i] &&
             synchronisation(one.opcode, verb) != nullptr &&
             !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), one.opcode);
         return open ? one.opcode + " " + std::string(flow::callee_of(one)) : "";
@@ -438,9 +438,12 @@ class Uncounted {
                role_name(window.role), list_opcodes(opcodes));
   }
 
-  // What prepares a role is in no loop; `prime` may arrive at every slot.
+  // What prepares a role is in no loop; `prime` may arrive at every slot, by whatever an arrival is
+  // made of.
   bool prepares(std::size_t i, const std::string& verb) {
-    if (verb == prime && flow::is(kernel_.instructions[i], SassFact::arrives)) return true;
+    if (verb == prime && (plain_[i] || flow::is(kernel_.instructions[i], SassFact::arrives,
+                                                SassFact::fence, SassFact::atomic)))
+      return true;
     if (looped_.empty()) looped_ = find_looped(kernel_);  // of few kernels it is asked
     return !looped_[i];
   }
@@ -504,6 +507,7 @@ class Uncounted {
   const SassKernel& kernel_;
   const SourceMap& source_;
   const Census& census_;
+  std::vector<bool> plain_;  // calls, by instruction
   std::vector<bool> looped_;  // find_looped, where it is asked
   std::vector<std::string> complaints_;
 };
