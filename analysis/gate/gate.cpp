@@ -507,7 +507,7 @@ class Uncounted {
   const SassKernel& kernel_;
   const SourceMap& source_;
   const Census& census_;
-  std::vector<bool> plain_;  // calls, by instruction
+  std::vector<bool> plain_;   // calls, by instruction
   std::vector<bool> looped_;  // find_looped, where it is asked
   std::vector<std::string> complaints_;
 };

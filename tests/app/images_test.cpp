@@ -106,5 +106,30 @@ TEST_F(Images, OutcomesThatAreKeptAreThoseThatWereMade) {
       EXPECT_EQ(as_text(warm->sets[column].images[i]), as_text(cold->sets[column].images[i]));
 }
 
+// Of sm_80 an arrival is MEMBAR and ATOMS.ARRIVE, and ptxas calls its own warpsync: `prime`, which
+// arrives at every slot before the clocks, may hold them.
+TEST_F(Images, PrimeArrivesBySoftwareBeforeHopper) {
+  auto tools = tools_in(folder_.path());
+  ASSERT_TRUE(tools) << tools.error().text();
+  auto disassembler = join::images::open_disassembler(*tools);
+  ASSERT_TRUE(disassembler) << disassembler.error().text();
+  auto request = test::at_home<join::select::SpaceRequest>();
+  for (const char* arrival : {"", "/arrival=thread", "/arrival=warp_no_complete"})
+    request.ids.push_back(std::string("ring/mbarrier/st_shared/none/wait=test_wait/operand=state") +
+                          arrival);
+  auto space = join::select::open_space(request);
+  ASSERT_TRUE(space) << space.error().text();
+  auto prepared = join::images::prepare(*space, launch::Build::timed, 1);
+  ASSERT_TRUE(prepared) << prepared.error().text();
+  const std::vector<join::images::CodeColumn> ampere = {{"sm_80", {}}};
+  auto sets = join::images::make_images(*tools, *prepared, ampere);
+  const auto gated = join::images::gate_images(*tools, *disassembler, *prepared, ampere, sets);
+  ASSERT_TRUE(gated) << gated.error().text();
+  for (const Result<launch::Image>& image : sets.front().images) {
+    ASSERT_TRUE(image) << image.error().text();
+    EXPECT_EQ(image->gate.verdict, launch::GateVerdict::passed) << image->gate.reason;
+  }
+}
+
 }  // namespace
 }  // namespace phasebit::test
