@@ -63,8 +63,8 @@ void read_fuzzed_fatbin(std::string_view bytes) {
     check_inside(fatbin.bytes, bytes, "a fatbin lies outside of the file");
     for (const foreign::packed::FatbinMember& member :
          foreign::packed::read_members(fatbin.bytes).all) {
-      check_inside(member.external, fatbin.bytes, "an image lies outside of its fatbin");
-      check_inside(member.payload, member.external, "a payload lies outside of its image");
+      check_inside(member.whole, fatbin.bytes, "an image lies outside of its fatbin");
+      check_inside(member.payload, member.whole, "a payload lies outside of its image");
       const auto out = foreign::packed::unpack(member);
       if (out && out->size() != member.size) bug("an image unpacks to another size");
     }

@@ -1,5 +1,6 @@
 // Performs the steps of docs/extending.md: its files, as they stand there, in a copy of templates/.
 // Needs the pinned ptxas for the last step and says so without.
+#include "core/base/cache.h"
 #include "core/base/process.h"
 #include "gen/kernel/make_plan.h"
 #include "gen/kernel/render.h"
@@ -95,7 +96,7 @@ TEST_P(ExtendingCompilers, AFlagOfPtxasIsAnAxis) {
             (std::vector<std::string>{"-regUsageLevel=10"}));
   const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
   if (!toolchain) GTEST_SKIP() << toolchain.error().text();
-  auto cache = ptxas::Cache::open(folder_.path() / "cache");
+  auto cache = base::Cache::open(folder_.path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   std::map<std::string, std::string> code;  // by the level
   for (const char* level : {"5", "10", "5", "10"}) {

@@ -82,7 +82,7 @@ TEST_F(PackedImageTest, DamagedMembersAreNotesBesideOthers) {
   std::string bytes = *read_file(file);
   const foreign::packed::FatbinMembers members = read_members(bytes);
   ASSERT_EQ(members.all.size(), 2U);
-  const auto second = static_cast<std::size_t>(members.all[1].external.data() - bytes.data());
+  const auto second = static_cast<std::size_t>(members.all[1].whole.data() - bytes.data());
   std::string flipped = bytes;
   flipped[second + 64 + 20] = static_cast<char>(flipped[second + 64 + 20] ^ 0x5a);
   flipped[second + 64 + 40] = static_cast<char>(flipped[second + 64 + 40] ^ 0x5a);
