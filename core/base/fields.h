@@ -24,7 +24,8 @@
 
 namespace phasebit::base {
 
-// What the list says of a field. JSON has every field, by the name that the list gives.
+// What the list says of a field. JSON has every field by the name that the list gives, but for those
+// `if_set`, which it leaves out at their default.
 struct Field {
   const char* toml = "";   // its key in TOML; "": the same name; null: TOML lacks it
   const char* table = "";  // the TOML table that has the key, of a type with several tables
@@ -34,8 +35,8 @@ struct Field {
   bool always = false;         // TOML has it even at its default; so has it with `must`
   bool with_last = false;      // TOML has it wherever it has the field before it
   bool by_hand = false;        // its reader and writer of TOML know it by name
-  bool if_set = false;         // JSON and signature leave it out at its default
-  bool in_signature = true;    // false: launches that differ in it alone are measured once
+  bool if_set = false;         // left out of JSON and signature at its default
+  bool in_signature = true;    // false: launches that differ in it alone share a figure
   bool by_key = false;         // a head must agree with the variant of its key
   const char* key(const char* name) const { return std::string_view(toml).empty() ? name : toml; }
   bool is_in(std::string_view one) const { return toml != nullptr && one == table; }

@@ -1,5 +1,5 @@
 // The kernel ABI: one parameter block for every kernel, and what a kernel writes.
-// templates/README.md states the same contract for PTX authors; tests/core/launch_test.cpp holds
+// templates/README.md states the same contract for PTX authors; tests/core/abi_test.cpp holds
 // the offsets of both against each other.
 #pragma once
 

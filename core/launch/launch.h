@@ -108,8 +108,8 @@ struct PayloadShape {
   bool operator==(const PayloadShape&) const = default;
   bool empty() const { return words_per_slot == 0; }
 };
-// What does not count in the signature says what the words of a slot are, and is verified. What
-// makes them so is in the code, or in a buffer or map, which count.
+// Fields that only say which words a slot must have, and are verified, do not count in the
+// signature: what puts the words there is in the code, a buffer or a map, which do.
 template <typename Visit>
 void fields(Visit& visit, const PayloadShape* /*type*/) {
   using Shape = PayloadShape;

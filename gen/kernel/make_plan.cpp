@@ -1,5 +1,7 @@
 #include "gen/kernel/make_plan.h"
 
+#include "core/base/word.h"
+#include "core/ptx/head/head.h"
 #include "gen/kernel/layout.h"
 #include "gen/kernel/probes.h"
 
@@ -125,6 +127,22 @@ void place_shared_memory(Plan& plan) {
   plan.launch.dynamic_shared_bytes = plan.payload_offset + plan.num_stages * plan.slot_bytes;
 }
 
+// What a probe's [plan] may get wrong.
+Status check_timed(const VariantKey& variant, const launch::LaunchShape& launch) {
+  const auto says = [&](const char* key, const std::string& wrong, const std::string& hint) {
+    return with_hint(fail(Step::spec, "templates/probes/{}/probe.toml: [plan]: {}: {}",
+                          variant.value("probe"), key, wrong),
+                     hint);
+  };
+  if (std::none_of(launch.slices.begin(), launch.slices.end(),
+                   [&](const auto& slice) { return slice.role == launch.timed_role; }))
+    return says("timed_role", fmt::format("no warp is {}", base::word_of(launch.timed_role)),
+                "name one of the roles");
+  if (const auto fault = ptx::head::fault_of_figure(launch.unit, launch.sms > 0))
+    return says("unit", fmt::format("'{}': {}", launch.unit, fault->what), fault->hint);
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const space::Catalogue& catalogue, const VariantKey& variant) {
@@ -139,7 +157,7 @@ Result<Plan> make_plan(const space::Catalogue& catalogue, const VariantKey& vari
   plan.num_stages = num_stages;
   plan.launch.ctas_per_sm = ctas_per_sm;
   plan.launch.work_amount = static_cast<std::uint32_t>(work_amount);
-  const ProbePlanner& probe = planner_of(variant.value("probe"));
+  const ProbePlanner& probe = planner_of(catalogue, variant.value("probe"));
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   figures.set(plan.derived());
   PHASEBIT_TRY_ASSIGN(facts, evaluate_facts(figures));
@@ -154,6 +172,7 @@ Result<Plan> make_plan(const space::Catalogue& catalogue, const VariantKey& vari
   plan.phases_checked = plan.facts.read_words() * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
   PHASEBIT_TRY(apply_declared(figures, variant, plan));
+  PHASEBIT_TRY(check_timed(variant, plan.launch));
   plan.launch.phases_checked = plan.phases_checked;
   return plan;
 }

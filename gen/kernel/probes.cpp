@@ -355,11 +355,13 @@ constexpr std::array planners = {
 
 }  // namespace
 
-const ProbePlanner& planner_of(const std::string& probe) {
-  const auto* known =
-      std::find_if(planners.begin(), planners.end(),
-                   [&](const ProbePlanner& planner) { return planner.probe == probe; });
-  return known == planners.end() ? planners.front() : *known;
+const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::string& probe) {
+  constexpr auto kind = space::ComponentKind::probe;
+  for (const space::Component* one = catalogue.find(kind, probe); one != nullptr;
+       one = catalogue.find(kind, one->uses))
+    for (const ProbePlanner& planner : planners)
+      if (planner.probe == one->name) return planner;
+  return planners.front();
 }
 
 Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& plan) {

@@ -1,4 +1,5 @@
-// What a probe decides of a variant's plan. A probe that is not in the table is planned as a ring.
+// What a probe decides of a variant's plan. A probe that is not in the table, nor uses one that is,
+// is planned as a ring.
 #pragma once
 
 #include "gen/kernel/facts.h"
@@ -18,7 +19,8 @@ struct ProbePlanner {
   Status (*finish)(const launch::VariantKey& variant, Plan& plan);
 };
 
-const ProbePlanner& planner_of(const std::string& probe);
+// That of the probe, or of the nearest that it uses.
+const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::string& probe);
 
 // After `finish`: [plan] of the probe's file.
 Status apply_declared(const Figures& figures, const launch::VariantKey& variant, Plan& plan);

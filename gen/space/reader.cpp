@@ -360,24 +360,31 @@ std::optional<launch::Role> CatalogueReader::read_role(TomlReader& reader, std::
   return role;
 }
 
+// Key by key, as facts: those of the probe that it uses first.
 void CatalogueReader::read_plan(const Source& source) {
-  ProbePlanFacts& plan = component_of(source).plan;
-  TomlReader file = top(source);
-  const TomlValue* table = file.table("plan");
-  if (table == nullptr) return;
-  TomlReader reader(source.file, *table, "[plan]",
+  std::vector<const Source*> sources = used_sources(source);
+  sources.insert(sources.begin(), &source);
+  for (auto one = sources.rbegin(); one != sources.rend(); ++one)
+    if (const TomlValue* table = top(**one).table("plan"); table != nullptr)
+      read_plan_of(**one, *table, component_of(source).plan);
+}
+
+void CatalogueReader::read_plan_of(const Source& source, const TomlValue& table,
+                                   ProbePlanFacts& plan) {
+  TomlReader reader(source.file, table, "[plan]",
                     {"timed_role", "unit", "timed_verbs", "cluster_size", "work_amount",
                      "max_items", "phases", "repeats", "guarded", "readings"},
                     status_);
-  plan.timed_role = read_role(reader, "timed_role");
-  plan.unit = reader.text_or("unit", {});
-  plan.timed_verbs = reader.words("timed_verbs");
+  if (const auto role = read_role(reader, "timed_role")) plan.timed_role = role;
+  plan.unit = reader.text_or("unit", plan.unit);
+  if (reader.has("timed_verbs")) plan.timed_verbs = reader.words("timed_verbs");
   for (const std::string& verb : plan.timed_verbs)
     if (!base::contains(verb_names(), verb))
       reader.refuse("timed_verbs", fmt::format("no verb '{}'", verb),
                     base::nearest_word_hint(verb, verb_names()));
-  plan.repeats = reader.truth_or("repeats", false);
-  plan.guarded = reader.truth_or("guarded", true);
+  plan.repeats = reader.truth_or("repeats", plan.repeats);
+  plan.guarded = reader.truth_or("guarded", plan.guarded);
+  if (reader.has("readings")) plan.readings.clear();
   for (const TomlValue* row : reader.tables("readings")) {
     TomlReader one(source.file, *row, "readings", {"name", "unit", "role"}, status_);
     launch::Reading reading;
@@ -386,14 +393,14 @@ void CatalogueReader::read_plan(const Source& source) {
     plan.readings.push_back(std::move(reading));
   }
   if (plan.readings.size() > 2) reader.refuse("readings", "must be at most two");
-  FactTable numbers(catalogue_, {{source.file, &source.table}}, "plan", table->keys, status_);
-  const auto number = [&](std::string_view key) {
-    return numbers.expression_if(key, ValueKind::number);
+  FactTable numbers(catalogue_, {{source.file, &source.table}}, "plan", table.keys, status_);
+  const auto number = [&](std::string_view key, std::optional<Expression>& into) {
+    if (reader.has(key)) into = numbers.expression_if(key, ValueKind::number);
   };
-  plan.cluster_size = number("cluster_size");
-  plan.work_amount = number("work_amount");
-  plan.max_items = number("max_items");
-  plan.phases = number("phases");
+  number("cluster_size", plan.cluster_size);
+  number("work_amount", plan.work_amount);
+  number("max_items", plan.max_items);
+  number("phases", plan.phases);
 }
 
 void CatalogueReader::read_protocol_facts(const Source& source) {

@@ -265,9 +265,9 @@ Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path
   PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
   fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
   Joiner joiner{templates, std::move(folders), language, {}, {}, {}};
-  if (language == Language::ir) {
-    PHASEBIT_TRY_ASSIGN(own, joiner.find("kernel", {}));
-    kernel = std::move(*own);
+  if (language == Language::ir || !fs::exists(kernel)) {
+    PHASEBIT_TRY_ASSIGN(nearest, joiner.find("kernel", {}));
+    if (nearest) kernel = std::move(*nearest);
   }
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
   joiner.out.not_asked_for = joiner.not_asked_for();

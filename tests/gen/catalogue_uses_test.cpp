@@ -1,4 +1,5 @@
 // A component that takes over what it lacks from another.
+#include "gen/kernel/make_plan.h"
 #include "gen/kernel/render.h"
 #include "gen/kernel/requirements.h"
 #include "gen/space/template_set.h"
@@ -214,6 +215,57 @@ TEST_F(Uses, NamesTheOwnerOfAMisspeltVerb) {
   EXPECT_EQ(error(),
             "spec: protocols/mbarrier/protocol.toml:1: verbs: protocol 'mbarrier' declares the "
             "verb 'wait' and has no wait.ptx (did you mean 'wiat'?)");
+}
+
+// A probe that is another's with some keys of [plan] of its own.
+class UsesOfProbes : public testing::Test {
+ protected:
+  Result<kernel::Plan> planned(const std::string& plan, const std::string& id) {
+    fs::copy(base::source_root() / "templates", folder_.path(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    folder_.write("probes/answer/probe.toml", "uses = \"handoff\"\n[plan]\n" + plan);
+    catalogue_.emplace(Catalogue::load(folder_.path()).value());
+    PHASEBIT_TRY_ASSIGN(key, space::parse_variant(*catalogue_, id));
+    return kernel::make_plan(*catalogue_, key);
+  }
+  std::vector<std::string> statements(const std::string& id) {
+    const auto key = space::parse_variant(*catalogue_, id).value();
+    const auto plan = kernel::make_plan(*catalogue_, key).value();
+    const auto needs = kernel::requirements(*catalogue_, key).value();
+    return kernel::Renderer(*catalogue_, folder_.path())
+        .render(key, plan, launch::Build::timed, needs.ptx.text(), "sm_90")
+        .value()
+        .kernel.statements;
+  }
+  Folder folder_;
+  std::optional<Catalogue> catalogue_;
+};
+
+TEST_F(UsesOfProbes, TakesOverPlanKeyByKeyAndTheKernel) {
+  const auto plan = planned("timed_role = \"consumer\"\n", "answer/mbarrier/none/none/unroll=4");
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_EQ(plan->launch.timed_role, launch::Role::consumer);
+  EXPECT_EQ(plan->launch.unit, "cycles per round trip");
+  EXPECT_EQ(plan->launch.item_granule, 4);
+  const auto arrivals = [&](const std::string& id) {
+    const auto all = statements(id);
+    return std::count_if(all.begin(), all.end(), [](const std::string& one) {
+      return one.find("mbarrier.arrive") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(arrivals("answer/mbarrier/none/none/unroll=4"),
+            arrivals("handoff/mbarrier/none/none/unroll=4"));
+  EXPECT_GT(arrivals("answer/mbarrier/none/none/unroll=4"), arrivals("answer/mbarrier/none/none"));
+}
+
+TEST_F(UsesOfProbes, APlanThatNoLaunchHasIsRefused) {
+  const std::string id = "answer/mbarrier/none/none";
+  EXPECT_EQ(planned("timed_role = \"victim\"\n", id).error().text(),
+            "spec: templates/probes/answer/probe.toml: [plan]: timed_role: no warp is victim "
+            "(name one of the roles)");
+  EXPECT_EQ(planned("unit = \"ns per item\"\n", id).error().text(),
+            "spec: templates/probes/answer/probe.toml: [plan]: unit: 'ns per item': the figure is "
+            "of the timed role's clocks (write `unit = \"cycles per item\"`)");
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ import tomllib
 from pathlib import Path
 
 KINDS = ("protocol", "mover", "work", "probe")  # in the order of their axes in a key
-# What follows the axes of the templates in a key, without a default.
-LATER = {"ptxas", "opt_level", "maxrregcount", "llvm", "llvm_opt", "short_ptr", "edit", "padding",
-         "nvcc", "flags", "library", "file", "tuned", "anchor"}
+# What follows the axes of the templates in a key, without a default: these and the compilers' axes.
+LATER = {"nvcc", "flags", "library", "file", "tuned", "anchor"}
 USUAL = {
     "kind": "point", "verdict": "measured", "unit": "cycles per item", "clock_ok": "true",
     "throttled": "false", "several_modes": "false", "items_only": "false",
@@ -38,13 +37,15 @@ class Catalogue:
 
     def __init__(self, templates):
         self.templates = Path(templates)
-        self.common = self.axes_in(self.templates / "axes.toml")[0]
+        self.common, read = self.axes_in(self.templates / "axes.toml")
+        self.later = LATER | {axis["name"] for axis in read["axis"] if "compiler" in axis}
         self.known = {}
 
     @staticmethod
     def axes_in(path):
         read = tomllib.loads(path.read_text())
-        return {axis["name"]: str(axis["default"]) for axis in read.get("axis", [])}, read
+        return {axis["name"]: str(axis["default"]) for axis in read.get("axis", [])
+                if "compiler" not in axis}, read
 
     def component(self, kind, name):
         """(axes, waits_on); None where the templates have no such component."""
@@ -75,7 +76,7 @@ class Catalogue:
         for axes, _ in parts:
             defaults.update(axes)
         for axis in named:
-            if axis not in defaults and axis not in LATER and not axis.startswith("snippet."):
+            if axis not in defaults and axis not in self.later and not axis.startswith("snippet."):
                 raise ValueError(f"{name}: no axis '{axis}' in this variant")
         return defaults, named, parts[0][1]
 
