@@ -24,8 +24,8 @@
 
 namespace phasebit::base {
 
-// What the list says of a field. JSON has every field by the name that the list gives, but for those
-// `if_set`, which it leaves out at their default.
+// What the list says of a field. JSON has every field by the name that the list gives, but for
+// those `if_set`, which it leaves out at their default.
 struct Field {
   const char* toml = "";   // its key in TOML; "": the same name; null: TOML lacks it
   const char* table = "";  // the TOML table that has the key, of a type with several tables
