@@ -242,7 +242,8 @@ class UsesOfProbes : public testing::Test {
 };
 
 TEST_F(UsesOfProbes, TakesOverPlanKeyByKeyAndTheKernel) {
-  const auto plan = planned("timed_role = \"consumer\"\n", "answer/mbarrier/none/none/unroll=4");
+  const auto plan =
+      planned("timed_role = \"consumer\"\n", "answer/mbarrier/none/none/num_stages=1/unroll=4");
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->launch.timed_role, launch::Role::consumer);
   EXPECT_EQ(plan->launch.unit, "cycles per round trip");
@@ -253,13 +254,14 @@ TEST_F(UsesOfProbes, TakesOverPlanKeyByKeyAndTheKernel) {
       return one.find("mbarrier.arrive") != std::string::npos;
     });
   };
-  EXPECT_EQ(arrivals("answer/mbarrier/none/none/unroll=4"),
-            arrivals("handoff/mbarrier/none/none/unroll=4"));
-  EXPECT_GT(arrivals("answer/mbarrier/none/none/unroll=4"), arrivals("answer/mbarrier/none/none"));
+  EXPECT_EQ(arrivals("answer/mbarrier/none/none/num_stages=1/unroll=4"),
+            arrivals("handoff/mbarrier/none/none/num_stages=1/unroll=4"));
+  EXPECT_GT(arrivals("answer/mbarrier/none/none/num_stages=1/unroll=4"),
+            arrivals("answer/mbarrier/none/none/num_stages=1"));
 }
 
 TEST_F(UsesOfProbes, APlanThatNoLaunchHasIsRefused) {
-  const std::string id = "answer/mbarrier/none/none";
+  const std::string id = "answer/mbarrier/none/none/num_stages=1";
   EXPECT_EQ(planned("timed_role = \"victim\"\n", id).error().text(),
             "spec: templates/probes/answer/probe.toml: [plan]: timed_role: no warp is victim "
             "(name one of the roles)");

@@ -260,8 +260,8 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
     results.points.push_back(
         steady(id, 1000 * (1 + static_cast<std::uint64_t>(repetition)), repetition));
   results::KeyPool pool;
-  results.variants.push_back(
-      pool.row_of({id, "h", {{"probe", "whole"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
+  results.variants.push_back(pool.row_of(
+      {id, "h", {{"probe", "external"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
   const Aggregation all =
       report::data::aggregate(results.points, report::data::VariantKeys(results));
   ASSERT_EQ(all.points.size(), 1U);
@@ -270,9 +270,9 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
   EXPECT_EQ(all.floors.size(), before.floors.size());
   const auto aa = make_table(results, "aa");
   ASSERT_TRUE(aa) << aa.error().text();
-  EXPECT_EQ(base::render(*aa, base::TableFormat::csv).find("whole"), std::string::npos);
+  EXPECT_EQ(base::render(*aa, base::TableFormat::csv).find("external"), std::string::npos);
   // Not even where somebody asks for them, nor as a figure of a document.
-  const auto pivot = make_table(results, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  const auto pivot = make_table(results, "pivot", {{"rows", "probe"}, {"probe", "external"}});
   EXPECT_FALSE(pivot);
   EXPECT_FALSE(make_figure(results, {{"variant", id}, {"field", "cycles"}}));
   EXPECT_TRUE(make_figure(results, {{"variant", "ring/a"}, {"field", "cycles"}}));

@@ -15,7 +15,7 @@ TEST(Origin, IsWhatTheKeyNames) {
       {{{"probe", "ring"}, {"tuned", "release_first"}}, "tuned"},
       {{{"probe", "ring"}, {"snippet.wait", "mine@01234567"}}, "snippet"},
       {{{"probe", "ring"}, {"file", "mine@01234567"}}, "file"},
-      {{{"probe", "whole"}, {"file", "mine@01234567"}}, "file"},
+      {{{"probe", "external"}, {"file", "mine@01234567"}}, "file"},
       // A file too, of which more is known.
       {{{"probe", "ring"}, {"nvcc", "13.5.37"}, {"file", "theirs@01234567"}}, "nvcc"},
   };
