@@ -19,7 +19,7 @@ struct PackRequest {
   images::ToolOptions tools;
   std::string target = "sm_90a";
   capture::ExternalFacts external;  // of kernels without a head
-  std::string rules;               // a file of them, for these; "" for none
+  std::string rules;                // a file of them, for these; "" for none
   bool anchors = true;
 };
 

@@ -119,7 +119,8 @@ void read_fuzzed_messages(std::string_view bytes) {
   if (bytes[0] == 'q') {
     const auto request = bench::worker::decode_request(text);
     if (!request) return check_refusal(request.error(), {Step::io});
-    if (!bench::worker::decode_request(bench::worker::encode(*request))) bug("a request that cannot be sent");
+    if (!bench::worker::decode_request(bench::worker::encode(*request)))
+      bug("a request that cannot be sent");
   } else if (bytes[0] == 'r') {
     const auto reply = bench::worker::decode_reply(text);
     if (!reply) return check_refusal(reply.error(), {Step::io});

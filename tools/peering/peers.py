@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LANES = 32
 # Items whose copied payload differs.
 COPIED_PERIOD = int(re.search(r"copied_payload_period = (\d+);",
-                              (ROOT / "core" / "image" / "launch.h").read_text()).group(1))
+                              (ROOT / "core" / "launch" / "launch.h").read_text()).group(1))
 
 
 def most_shared_bytes():
