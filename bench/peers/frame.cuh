@@ -29,8 +29,8 @@
 
 namespace phasebit::peers {
 
-using image::KernelParams;
-using image::Role;
+using launch::KernelParams;
+using launch::Role;
 
 inline constexpr unsigned lanes = 32;
 inline constexpr unsigned num_stages = PEER_STAGES;
@@ -129,7 +129,7 @@ PEER_INLINE void record(const KernelParams& params, const Frame& frame, const Wi
   __syncthreads();
   reinterpret_cast<std::uint32_t*>(params.payload_out)[frame.tid] = window.checksum;
   if (frame.lane != 0) return;
-  image::SampleRecord made;
+  launch::SampleRecord made;
   made.clock_start = window.clock_start;
   made.clock_end = window.clock_end;
   made.timer_start = window.timer_start;
@@ -138,7 +138,7 @@ PEER_INLINE void record(const KernelParams& params, const Frame& frame, const Wi
   made.role = static_cast<std::uint32_t>(role);
   asm volatile("mov.u32 %0, %%warpid;" : "=r"(made.hardware_warp));
   asm volatile("mov.u32 %0, %%smid;" : "=r"(made.sm));
-  reinterpret_cast<image::SampleRecord*>(params.samples)[2 * frame.warp] = made;
+  reinterpret_cast<launch::SampleRecord*>(params.samples)[2 * frame.warp] = made;
 }
 
 PEER_INLINE void advance(unsigned& stage) {

@@ -36,7 +36,7 @@ PEER_INLINE void fill(std::uint32_t* slot, const Frame& frame, std::uint32_t& va
     for (unsigned word = 0; word < words_a_lane; ++word)
       slot[frame.lane * words_a_lane + word] = value + word;
   }
-  value += image::payload_item_step;
+  value += launch::payload_item_step;
 }
 
 // `reader` is the thread's number among those that read a slot.
@@ -45,26 +45,26 @@ PEER_INLINE void drain(const std::uint32_t* slot, unsigned reader, std::uint32_t
     const std::uint32_t* words = slot + vector_words * (move * readers + reader);
     if constexpr (vector_words == 4) {
       const uint4 word = *reinterpret_cast<const uint4*>(words);
-      checksum = checksum * image::payload_checksum_multiplier + word.x;
-      checksum = checksum * image::payload_checksum_multiplier + word.y;
-      checksum = checksum * image::payload_checksum_multiplier + word.z;
-      checksum = checksum * image::payload_checksum_multiplier + word.w;
+      checksum = checksum * launch::payload_checksum_multiplier + word.x;
+      checksum = checksum * launch::payload_checksum_multiplier + word.y;
+      checksum = checksum * launch::payload_checksum_multiplier + word.z;
+      checksum = checksum * launch::payload_checksum_multiplier + word.w;
     } else {
-      checksum = checksum * image::payload_checksum_multiplier + *words;
+      checksum = checksum * launch::payload_checksum_multiplier + *words;
     }
   }
 }
 
 // Where the payload is copied: images of a slot in global memory, item i that of i modulo their
 // number. All threads of the CTA write them; a CTA barrier must follow.
-inline constexpr unsigned num_images = image::copied_payload_period;
+inline constexpr unsigned num_images = launch::copied_payload_period;
 
 PEER_INLINE std::uint32_t* write_images(const KernelParams& params, const Frame& frame,
                                         unsigned threads) {
   auto* images = reinterpret_cast<std::uint32_t*>(params.payload_in);
 #pragma unroll 1
   for (unsigned at = frame.tid; at < num_images * slot_words; at += threads)
-    images[at] = frame.seed + at / slot_words * image::payload_item_step + at % slot_words;
+    images[at] = frame.seed + at / slot_words * launch::payload_item_step + at % slot_words;
   return images;
 }
 

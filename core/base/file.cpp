@@ -59,7 +59,7 @@ fs::path neighbour(const fs::path& path) {
 Status write_to(const fs::path& file, std::string_view content, const fs::path& path) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (fd < 0) return cannot_write(path);
-  const Status written = write_all(fd, content, path);
+  Status written = write_all(fd, content, path);
   if (::close(fd) != 0 && written) return cannot_write(path);
   return written;
 }
