@@ -81,21 +81,21 @@ FUZZ_PACKAGES=(
   "libclang-rt-22-dev|libFuzzer and the sanitizers"
 )
 
-# The two programs alone, to be used, not worked on: for a folder of its own, and so with several
-# sources at a time, as CI compiles (below). By a sample of six files -O1 takes half of the
-# compiler's time of a default build (21 s, 41 s), -O0 hardly less (20 s). -O3 makes some compilers
-# warn of what is no mistake.
-RELEASE_BUILD=$ROOT/build-release
-RELEASE_TIME="about 5 minutes"
-RELEASE_OPTIONS=(-Dbuildtype=release -Doptimization=1 -Dwerror=false -Dcpp_link_args=-s
-  -Dtests=false --unity=on --unity-size=4
+# Several sources at a time, and the compiler collects no garbage below a gigabyte: two thirds of
+# its time less, for a machine that builds once (docs/decisions/ci.md).
+UNITY_OPTIONS=(-Doptimization=1 --unity=on --unity-size=4
   "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1048576 --param=ggc-min-expand=400")
 
-# A machine that builds once and throws it away saves two thirds of the compiler's time: hardly
-# optimised, eight sources of a library at a time, and the compiler collects no garbage below a
-# gigabyte: docs/decisions/ci.md.
-CI_OPTIONS=(-Doptimization=1 -Ddebug=false --unity=on --unity-size=4
-  "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1048576 --param=ggc-min-expand=400")
+# The two programs alone, to be used, not worked on: for a folder of its own. By a sample of six
+# files -O1 takes half of the compiler's time of a default build (21 s, 41 s), -O0 hardly less
+# (20 s). -O3 makes some compilers warn of what is no mistake.
+RELEASE_BUILD=$ROOT/build-release
+RELEASE_TIME="about 5 minutes"
+RELEASE_OPTIONS=(-Dbuildtype=release -Dwerror=false -Dcpp_link_args=-s -Dtests=false
+  "${UNITY_OPTIONS[@]}")
+
+# A machine that builds once and throws it away.
+CI_OPTIONS=(-Ddebug=false "${UNITY_OPTIONS[@]}")
 
 # All readers and tests under AddressSanitizer and UBSan, and the fuzzer: docs/decisions/fuzzing.md.
 SANITIZE_BUILD=$ROOT/build-sanitize
