@@ -40,9 +40,9 @@ enum class SassFact {
 
 enum class PtxFact {
   active, aligned, anywhere, async, atomic, branch, by_index, call, carries, cluster_arrive,
-  cluster_wait, compares, cta_barrier, effect, exits, init, load, loads, local, masks, moves,
-  news, no_result, parameter, phase, polled, pure, reduction, registers, returns, shifts,
-  speaks, state, store, takes, tells, traps, unseen, votes, weak, writes
+  cluster_wait, compares, effect, exits, init, load, loads, local, masks, moves, news,
+  no_result, numbered_barrier, parameter, phase, polled, pure, reduction, registers, returns,
+  shifts, speaks, state, store, takes, tells, traps, unseen, votes, weak, writes
 };
 // clang-format on
 

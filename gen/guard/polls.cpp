@@ -94,7 +94,7 @@ bool reads_timer(const PtxStatement& statement) {
 }
 
 std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {
-  if (!is(statement, PtxFact::cta_barrier)) return std::nullopt;
+  if (!is(statement, PtxFact::numbered_barrier)) return std::nullopt;
   const auto& operands = statement.operands;
   BarrierUse use;
   use.waits = !has(statement, ".arrive");

@@ -16,7 +16,6 @@ LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 NOTHING = "none"
 # The same word for something else: where, and what it is there.
 OTHERS = {
-    ("core/isa/opcodes.cpp", "cta_barrier"): "what an opcode does",
     ("core/launch/guard_sites.cpp", "cluster_barrier"): "a kind of wait",
     ("core/ptx/head/head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("core/ptx/head/text_check.cpp", "mbarrier"): "a kind of barrier in a head",

@@ -99,7 +99,7 @@ class FactFinder {
   };
   static Watched watched_as(const PtxStatement& one) {
     if (is(one, PtxFact::init)) return Watched::init;
-    if (is(one, PtxFact::cta_barrier)) return Watched::id;
+    if (is(one, PtxFact::numbered_barrier)) return Watched::id;
     return is(one, PtxFact::store, PtxFact::atomic, PtxFact::reduction) ? Watched::store
                                                                         : Watched::no;
   }
