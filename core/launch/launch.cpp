@@ -93,6 +93,11 @@ bool is_each_once(const std::vector<TileWord>& words) {
 
 }  // namespace
 
+bool has_timed_warp(const LaunchShape& shape) {
+  return std::any_of(shape.slices.begin(), shape.slices.end(),
+                     [&](const RoleSlice& slice) { return slice.role == shape.timed_role; });
+}
+
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns) {
   const auto first = static_cast<std::uint32_t>(unit);
   const auto stride = static_cast<std::uint32_t>(turns);

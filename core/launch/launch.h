@@ -271,6 +271,9 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   visit("tensor_maps", &Shape::tensor_maps, {.table = resources, .if_set = true});
 }
 
+// Whether a warp has the timed role.
+bool has_timed_warp(const LaunchShape& shape);
+
 // Items that a unit handles of `items`: those equal to unit modulo turns.
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 

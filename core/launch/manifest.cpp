@@ -188,8 +188,7 @@ Status check_launch(const BundleVariant& variant) {
     return contradiction(variant, "CTAs {} and {} of a cluster of {}", launch.first_rank,
                          launch.second_rank, launch.cluster_size);
   for (const RoleSlice& slice : launch.slices) PHASEBIT_TRY(check_slice(variant, slice));
-  const auto is_timed = [&](const RoleSlice& slice) { return slice.role == launch.timed_role; };
-  if (!variant.external && std::none_of(launch.slices.begin(), launch.slices.end(), is_timed))
+  if (!variant.external && !has_timed_warp(launch))
     return contradiction(variant, "no warp has the timed role '{}'",
                          base::word_of(launch.timed_role));
   PHASEBIT_TRY(check_payload(variant));

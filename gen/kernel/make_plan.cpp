@@ -134,8 +134,7 @@ Status check_timed(const VariantKey& variant, const launch::LaunchShape& launch)
                           variant.value("probe"), key, wrong),
                      hint);
   };
-  if (std::none_of(launch.slices.begin(), launch.slices.end(),
-                   [&](const auto& slice) { return slice.role == launch.timed_role; }))
+  if (!launch::has_timed_warp(launch))
     return says("timed_role", fmt::format("no warp is {}", base::word_of(launch.timed_role)),
                 "name one of the roles");
   if (const auto fault = ptx::head::fault_of_figure(launch.unit, launch.sms > 0))

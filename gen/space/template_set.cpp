@@ -263,13 +263,10 @@ const std::vector<std::string>& verb_names() {
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
                                       const Combination& combination, Language language) {
   PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
-  fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
+  const fs::path own = fs::path(folders.names().front()) / "kernel.ptx";
   Joiner joiner{templates, std::move(folders), language, {}, {}, {}};
-  if (language == Language::ir || !fs::exists(kernel)) {
-    PHASEBIT_TRY_ASSIGN(nearest, joiner.find("kernel", {}));
-    if (nearest) kernel = std::move(*nearest);
-  }
-  PHASEBIT_TRY(joiner.add_file(kernel, ""));
+  PHASEBIT_TRY_ASSIGN(nearest, joiner.find("kernel", {}));
+  PHASEBIT_TRY(joiner.add_file(nearest.value_or(own), ""));
   joiner.out.not_asked_for = joiner.not_asked_for();
   for (const Word* word : joiner.folders.words()) {
     joiner.out.words.push_back(*word);

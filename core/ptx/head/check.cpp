@@ -307,9 +307,7 @@ Status check_head_roles(const CheckedHead& checked) {
   std::vector<RoleSlice> slices = launch.slices;
   slices.insert(slices.end(), checked.head.idle.begin(), checked.head.idle.end());
   for (const RoleSlice& slice : slices) PHASEBIT_TRY(check_slice(checked, slice));
-  const bool timed = std::any_of(launch.slices.begin(), launch.slices.end(),
-                                 [&](const auto& one) { return one.role == launch.timed_role; });
-  if (!timed)
+  if (!launch::has_timed_warp(launch))
     return checked.complain("timed_role", "name one of the roles", "no warp is {}",
                             word_of(launch.timed_role));
   if (const auto fault = fault_of_figure(launch.unit, launch.sms > 0))
