@@ -33,7 +33,7 @@ class RuleReader {
              nearest_word_hint(rule.role, rule_roles()));
     rule.families = words("families");
     rule.ptxas = text("ptxas");
-    if (const auto known = isa::version_in_range(isa::Version{{0}}, rule.ptxas); !known)
+    if (const auto known = version_in_range(Version{{0}}, rule.ptxas); !known)
       refuse("ptxas", known.error().message, known.error().hint);
     read_passes(rule);
     for (const Path path : all_paths) read_counts(path, rule);
@@ -134,7 +134,7 @@ const std::vector<std::string>& rule_keys() {
 
 std::optional<RuleProblem> unknown_family(const std::vector<std::string>& families) {
   if (families.empty()) return std::nullopt;
-  const auto targets = isa::TargetTable::load();
+  const auto targets = TargetTable::load();
   if (!targets) return RuleProblem{"families", targets.error().message, targets.error().hint};
   const std::vector<std::string> known = targets->families();
   for (const std::string& family : families)
@@ -159,7 +159,7 @@ tl::expected<RuleText, RuleProblem> read_rule(const ordered_json& table) {
 }
 
 Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::string& place,
-                                         const std::string& family, const isa::Version& ptxas) {
+                                         const std::string& family, const Version& ptxas) {
   std::vector<VerbRule> rules;
   if (!list.is_array()) return fail(Step::spec, "{}: rules: must be an array of tables", place);
   for (const ordered_json& table : list) {
@@ -174,7 +174,7 @@ Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::st
                             text.error().key.empty() ? "" : ": ", text.error().message),
                        text.error().hint);
     if (!text->families.empty() && !contains(text->families, family)) continue;
-    PHASEBIT_TRY_ASSIGN(in_range, isa::version_in_range(ptxas, text->ptxas));
+    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, text->ptxas));
     if (in_range) PHASEBIT_TRY(add_rule(*text, place, rules));
   }
   return rules;

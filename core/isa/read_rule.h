@@ -56,7 +56,7 @@ tl::expected<RuleText, RuleProblem> read_rule(const nlohmann::ordered_json& tabl
 // the nearest.
 Result<std::vector<VerbRule>> read_rules(const nlohmann::ordered_json& list,
                                          const std::string& place, const std::string& family,
-                                         const isa::Version& ptxas);
+                                         const Version& ptxas);
 
 // One line of text. False when `word`, before the colon, is no word of a rule; Step::spec for a
 // value that is none, without a place.

@@ -29,8 +29,8 @@
 namespace phasebit::results {
 
 // Whether the samples of these rows are read; not set: yes.
-using SampleWish = std::function<bool(const results::Results& rows)>;
-inline bool no_samples(const results::Results&) {
+using SampleWish = std::function<bool(const Results& rows)>;
+inline bool no_samples(const Results&) {
   return false;
 }
 
@@ -38,12 +38,12 @@ inline bool no_samples(const results::Results&) {
 bool is_results_file(const fs::path& path);
 
 // In the order of a file: see in_file_order(). Without samples. The same rows give the same bytes.
-std::string to_csv(const results::Results& results);
+std::string to_csv(const Results& results);
 
 // NAME.csv.zst or NAME.csv with the rows, and the samples next to it, if there are any. Step::store
 // when there are none and an earlier file has some: nothing is written. Another name gets the rows
 // alone, as CSV.
-Status write_flat(const fs::path& path, const results::Results& results);
+Status write_flat(const fs::path& path, const Results& results);
 
 // `content` of the file at `path`. Step::store with file, row (the first after the header is 1) and
 // column: a value that is not of its column's type or range, a row with too few or too many fields,
@@ -52,16 +52,16 @@ Status write_flat(const fs::path& path, const results::Results& results);
 // give other figures, a row of the same code without the row with its figures or of another class,
 // one code with two classes, one point with two figures and no samples. Step::io for damaged
 // zstd data.
-Result<results::Results> read_flat(const fs::path& path, std::string_view content,
-                                   const SampleWish& wanted = {});
+Result<Results> read_flat(const fs::path& path, std::string_view content,
+                          const SampleWish& wanted = {});
 
 // What the rows say of axes and protocols: an axis's default is the one that most variants have.
-launch::CatalogueFacts facts_of(const results::Results& results);
+launch::CatalogueFacts facts_of(const Results& results);
 
 // Devices by UUID, runs by their start and id, points by run, id, device and repetition, so that
 // neighbours have most columns in common; variants in the order of the points.
-results::Results in_file_order(results::Results results);
+Results in_file_order(Results results);
 // The same but for the order within a run: what results of files have already.
-results::Results sorted_by_run(results::Results results);
+Results sorted_by_run(Results results);
 
 }  // namespace phasebit::results

@@ -13,9 +13,6 @@
 
 namespace phasebit::results {
 
-using results::PointKind;
-using results::Verdict;
-
 namespace {
 
 template <std::integral T>
@@ -45,13 +42,13 @@ bool read_word(const std::optional<T>& named, T& value) {
   return named.has_value();
 }
 bool read_value(std::string_view text, PointKind& value) {
-  return read_word(results::point_kind(text), value);
+  return read_word(point_kind(text), value);
 }
 bool read_value(std::string_view text, Verdict& value) {
-  return read_word(results::verdict_named(text), value);
+  return read_word(verdict_named(text), value);
 }
 bool read_value(std::string_view text, Step& value) {
-  return read_word(results::step_named(text), value);
+  return read_word(step_named(text), value);
 }
 template <typename T>
 bool read_value(std::string_view text, std::vector<T>& values) {
@@ -77,10 +74,10 @@ std::string text_of(std::string_view value) {
   return csv_text(value);
 }
 std::string text_of(PointKind value) {
-  return results::to_string(value);
+  return to_string(value);
 }
 std::string text_of(Verdict value) {
-  return results::to_string(value);
+  return to_string(value);
 }
 std::string text_of(Step value) {
   return std::string(base::to_string(value));
@@ -231,10 +228,10 @@ void add_quality(Columns& columns) {
   columns.has("padded", PLACE(point.quality.padded));
   columns.has("first_use", PLACE(point.quality.first_use));
   Column& gate = columns.may("gate", PLACE(point.quality.gate));
-  gate.wanted = fmt::format("{} or {}", results::gate_by_rules_file, results::no_gate);
+  gate.wanted = fmt::format("{} or {}", gate_by_rules_file, no_gate);
   gate.read = [](std::string_view text, FlatRow& row) {
     row.point.quality.gate = text;
-    return text == results::gate_by_rules_file || text == results::no_gate;
+    return text == gate_by_rules_file || text == no_gate;
   };
   columns.may("gpu_sm_megahertz", PLACE(point.state.sm_megahertz));
   columns.may("gpu_memory_megahertz", PLACE(point.state.memory_megahertz));
@@ -311,16 +308,16 @@ bool FlatRow::lacks(std::string_view column) const {
   return std::ranges::find(names, column) != names.end();
 }
 
-results::PointRow point_of(const FlatRow& row) {
-  results::PointRow point = row.point;
-  results::Quality& quality = point.quality;
+PointRow point_of(const FlatRow& row) {
+  PointRow point = row.point;
+  Quality& quality = point.quality;
   const auto judge = [&](const std::string& name, bool ok, const std::vector<double>& segments) {
     if (!ok) quality.too_wide.push_back(name);
     if (!segments.empty()) quality.bends.push_back({name, segments});
   };
   judge({}, row.interval_ok, row.segments);
   if (row.cycles) {
-    results::Summary& figures = point.summary.emplace(row.figures);
+    Summary& figures = point.summary.emplace(row.figures);
     figures.cycles = *row.cycles;
     if (figures.modes.empty()) figures.modes = {*row.cycles};
   }
@@ -331,13 +328,13 @@ results::PointRow point_of(const FlatRow& row) {
       point.summary->readings.push_back({*reading.value, reading.interval});
     judge(reading.of.name, reading.interval_ok, reading.segments);
   }
-  if (row.error_step) point.error = results::PointError{*row.error_step, row.error};
+  if (row.error_step) point.error = PointError{*row.error_step, row.error};
   return point;
 }
 
 namespace {
 
-void set_figures(FlatRow& row, const results::Summary& figures) {
+void set_figures(FlatRow& row, const Summary& figures) {
   row.cycles = figures.cycles;
   row.figures = figures;
   if (figures.modes == std::vector<double>{figures.cycles}) row.figures.modes.clear();
@@ -349,19 +346,19 @@ void set_figures(FlatRow& row, const results::Summary& figures) {
 
 }  // namespace
 
-void set_point(FlatRow& row, const results::PointRow& point) {
+void set_point(FlatRow& row, const PointRow& point) {
   const std::size_t readings = point.readings.size();
   if (readings > most_readings || (point.summary && point.summary->readings.size() > readings))
     bug("a point with more readings than a results file has columns for");
   FlatRow made;
   made.point = point;
   for (std::size_t n = 0; n < readings; ++n) made.readings[n].of = point.readings[n];
-  if (const auto figures = results::summary_of(point)) set_figures(made, *figures);
+  if (const auto figures = summary_of(point)) set_figures(made, *figures);
   if (point.error) {
     made.error_step = point.error->step;
     made.error = point.error->message;
   }
-  const results::Quality& quality = point.quality;
+  const Quality& quality = point.quality;
   const auto part_of = [&](const std::string& name, auto& of_cycles, auto member) -> auto& {
     for (std::size_t n = 0; n < readings; ++n)
       if (!name.empty() && point.readings[n].name == name) return made.readings[n].*member;
@@ -369,7 +366,7 @@ void set_point(FlatRow& row, const results::PointRow& point) {
   };
   for (const std::string& name : quality.too_wide)
     part_of(name, made.interval_ok, &FlatRow::Reading::interval_ok) = false;
-  for (const results::Bend& bend : quality.bends)
+  for (const Bend& bend : quality.bends)
     part_of(bend.reading, made.segments, &FlatRow::Reading::segments) = bend.slopes;
   made.point.quality.too_wide.clear();
   made.point.quality.bends.clear();

@@ -19,35 +19,34 @@ inline constexpr std::size_t most_readings = 2;
 // A row as its columns have it.
 struct FlatRow {
   struct Reading {
-    results::ReadingName of;
+    ReadingName of;
     std::optional<double> value;
-    results::MedianInterval interval;
+    MedianInterval interval;
     bool interval_ok = true;
     std::vector<double> segments;  // the slopes of what is not a line; else none
   };
   std::uint64_t number = 0;
   std::optional<std::uint64_t> figure_point;  // of same_code: the row with its figures
-  results::PointRow
-      point;  // without readings, samples, error, figures and what says how good they are
-  Word hash;  // "" where it is short_hash(id)
+  PointRow point;  // without readings, samples, error, figures and what says how good they are
+  Word hash;       // "" where it is short_hash(id)
   std::uint64_t samples = 0;  // rows in the file of samples
   std::optional<double> cycles;
-  results::Summary figures;  // but for these; `modes` is empty where there is one
+  Summary figures;  // but for these; `modes` is empty where there is one
   bool interval_ok = true;
   std::vector<double> segments;
   std::array<Reading, most_readings> readings;
   std::optional<Step> error_step;
   std::string error;
-  results::DeviceRow device;
-  results::RunRow run;
+  DeviceRow device;
+  RunRow run;
   // Whether the column is one of point.lacks.
   bool lacks(std::string_view column) const;
 };
 
 // The point whole: its readings, error, figures and quality too.
-results::PointRow point_of(const FlatRow& row);
+PointRow point_of(const FlatRow& row);
 // Its columns, but for the device, the run, and the numbers of rows.
-void set_point(FlatRow& row, const results::PointRow& point);
+void set_point(FlatRow& row, const PointRow& point);
 
 struct Column {
   enum class Part { point, device, run };

@@ -17,9 +17,6 @@
 namespace phasebit::results {
 
 using launch::KeyAxes;
-using results::PointRow;
-using results::Sample;
-using results::VariantRow;
 
 namespace {
 
@@ -139,7 +136,7 @@ KeyColumns columns_of(const VariantRow& variant, const std::vector<std::string>&
 }
 
 Result<VariantRow> variant_of(const KeyColumns& columns, const std::vector<std::string>& axes,
-                              results::KeyPool& pool) {
+                              KeyPool& pool) {
   const auto value_of = [&](const std::string& axis) {
     const auto at = std::ranges::find(axes, axis);
     return at == axes.end() ? std::optional<std::string>()
@@ -186,7 +183,7 @@ std::vector<std::string_view> words_of_id(std::string_view id) {
 }  // namespace
 
 Status check_id(const VariantRow& variant) {
-  const std::string made = results::display_id(*variant.defaults, variant.named);
+  const std::string made = display_id(*variant.defaults, variant.named);
   const auto said = words_of_id(variant.id), wanted = words_of_id(made);
   bool is_made = std::ranges::includes(said, wanted);
   // The id of a component of its own names axes that are at their default, too.
@@ -357,7 +354,7 @@ Status FlatRepeats::add(const FlatRow& row) {
 }
 
 Status FlatRepeats::add_class(const FlatRow& row) {
-  const results::PointRow& point = row.point;
+  const PointRow& point = row.point;
   if (point.sass_class.empty()) return {};
   class_of_.emplace(row.number, point.sass_class);
   if (row.figure_point) same_code_.push_back({rows_, *row.figure_point, point.sass_class});
@@ -371,14 +368,14 @@ Status FlatRepeats::add_class(const FlatRow& row) {
 }
 
 Status FlatRepeats::add_figure(const FlatRow& row) {
-  const results::PointRow& point = row.point;
+  const PointRow& point = row.point;
   if (!row.cycles || row.samples > 0) return {};
   if (!point.lacks.empty() &&
       std::ranges::any_of(of_a_point, [&](std::string_view column) { return row.lacks(column); }))
     return {};
   Figures figures = {row.cycles};
   for (std::size_t n = 0; n < most_readings; ++n) figures[n + 1] = row.readings[n].value;
-  const results::Conditions& at = point.conditions;
+  const Conditions& at = point.conditions;
   const auto [known, is_new] =
       figures_.try_emplace({point.run_id, point.variant_id, point.device_uuid, point.text_hash,
                             point.kind, point.repetition, point.aa_control, at.sm, at.first_warp,

@@ -24,22 +24,21 @@ inline constexpr std::string_view axis_prefix = "axis.";
 
 // The axes of these variants, each after those that come before it in the keys. Where keys
 // contradict each other, in the order in which they are seen.
-std::vector<std::string> axis_columns(const std::vector<const results::VariantRow*>& variants);
+std::vector<std::string> axis_columns(const std::vector<const VariantRow*>& variants);
 
 struct KeyColumns {
   std::vector<std::optional<std::string>> values;  // of the axes of the columns
   std::string named, axis_order;
 };
-KeyColumns columns_of(const results::VariantRow& variant, const std::vector<std::string>& axes);
+KeyColumns columns_of(const VariantRow& variant, const std::vector<std::string>& axes);
 
 // Without id and hash; a row without any axis has no key. Step::store without the file's name for
 // words that do not match the columns.
-Result<results::VariantRow> variant_of(const KeyColumns& columns,
-                                       const std::vector<std::string>& axes,
-                                       results::KeyPool& pool);
+Result<VariantRow> variant_of(const KeyColumns& columns, const std::vector<std::string>& axes,
+                              KeyPool& pool);
 
 // That the id is the one that the key makes: Step::store else, with the first axis that differs.
-Status check_id(const results::VariantRow& variant);
+Status check_id(const VariantRow& variant);
 
 // Words with blanks between.
 std::string joined_words(const std::vector<std::string>& words);
@@ -53,7 +52,7 @@ std::optional<fs::path> samples_path(const fs::path& results);
 bool is_samples_file(const fs::path& path);
 
 // Of the points that have samples; the number of a point is its place.
-std::string samples_csv(const std::vector<results::PointRow>& points);
+std::string samples_csv(const std::vector<PointRow>& points);
 
 // What the rows of results say of their samples.
 struct SampleRow {
@@ -62,7 +61,7 @@ struct SampleRow {
 };
 // `rows` by the column `point`.
 Status read_samples(const fs::path& path, const std::unordered_map<std::uint64_t, SampleRow>& rows,
-                    std::vector<results::PointRow>& points);
+                    std::vector<PointRow>& points);
 
 // Rows of one file that speak of the same thing, and must not contradict each other.
 
@@ -98,8 +97,8 @@ class FlatRepeats {
   };
   using Code = std::tuple<Word, Word, Word, Word>;  // run, variant, PTX, .text
   // Run, variant, device, .text, kind, repetition, control, and Conditions.
-  using Point = std::tuple<Word, Word, Word, Word, results::PointKind, int, bool, int, int,
-                           std::uint64_t, int, int, int>;
+  using Point = std::tuple<Word, Word, Word, Word, PointKind, int, bool, int, int, std::uint64_t,
+                           int, int, int>;
   using Figures = std::array<std::optional<double>, 1 + most_readings>;  // the cycles first
 
   std::unordered_map<Code, Word, Hash> classes_;

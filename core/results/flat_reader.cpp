@@ -16,10 +16,6 @@
 
 namespace phasebit::results {
 
-using results::PointRow;
-using results::Results;
-using results::RunRow;
-
 namespace {
 
 // What a column of a file is.
@@ -195,9 +191,9 @@ class FlatReader {
   }
 
   // That the axes of the same components have one default each.
-  Status check_defaults(const results::VariantRow& variant) {
+  Status check_defaults(const VariantRow& variant) {
     if (!default_lists_.insert(variant.defaults.get()).second) return {};
-    const std::string components = results::display_id(*variant.defaults, {});
+    const std::string components = display_id(*variant.defaults, {});
     for (const auto& [axis, value] : *variant.defaults) {
       const auto [at, is_new] = defaults_.try_emplace({components, axis}, value);
       if (at->second != value)
@@ -229,16 +225,15 @@ class FlatReader {
 
   // That a row does not contradict itself.
   Status check_figure() const {
-    const results::Verdict verdict = row_.point.verdict;
-    const std::string word = results::to_string(verdict);
-    const bool needs_reason =
-        verdict != results::Verdict::measured && verdict != results::Verdict::same_code;
+    const Verdict verdict = row_.point.verdict;
+    const std::string word = to_string(verdict);
+    const bool needs_reason = verdict != Verdict::measured && verdict != Verdict::same_code;
     if (needs_reason && !row_.error_step)
       return fail(Step::store, "column 'error_step': NULL, and the verdict is '{}'", word);
     if (!row_.error_step && !row_.error.empty())
       return fail(Step::store, "column 'error': a message without a step");
     if (!row_.cycles) return {};
-    const results::Interval& interval = row_.figures.interval.interval;
+    const Interval& interval = row_.figures.interval.interval;
     PHASEBIT_TRY(check_interval({"cycles", "ci_low", "ci_high"}, *row_.cycles, interval));
     // Noise may push a slope below 0, but not its interval too.
     if (*row_.cycles < 0 && !row_.lacks("ci_high") && interval.high < 0)
@@ -257,8 +252,7 @@ class FlatReader {
     std::string_view value, low, high;
   };
   // A median is within its interval.
-  Status check_interval(const IntervalNames& names, double value,
-                        const results::Interval& interval) const {
+  Status check_interval(const IntervalNames& names, double value, const Interval& interval) const {
     if (row_.lacks(names.low) || row_.lacks(names.high)) return {};
     if (interval.low > interval.high)
       return fail(Step::store, "column '{}': {} is above {}, {}", names.low, interval.low,
@@ -285,18 +279,18 @@ class FlatReader {
   // That figures are those of their samples, in the columns that the file has.
   Status check_samples(const fs::path& path) const {
     for (std::size_t place = 0; place < results_.points.size(); ++place) {
-      const results::PointRow& point = results_.points[place];
+      const PointRow& point = results_.points[place];
       if (!point.summary || point.samples.empty()) continue;
-      results::PointRow again = point;
+      PointRow again = point;
       again.summary.reset();
-      results::add_summary(again);
+      add_summary(again);
       if (again.summary == point.summary) continue;
       if (const Status same = same_figures(point, again); !same)
         return fail(Step::store, "{}: row {}: {}", path.string(), place + 1, same.error().message);
     }
     return {};
   }
-  Status same_figures(const results::PointRow& point, const results::PointRow& again) const {
+  Status same_figures(const PointRow& point, const PointRow& again) const {
     if (!again.summary)
       return fail(Step::store, "column 'cycles': {}, but its samples give no figure",
                   point.summary->cycles);
@@ -348,7 +342,7 @@ class FlatReader {
   std::vector<std::pair<std::size_t, std::uint64_t>> figure_points_;  // by the place of the row
   std::set<const launch::KeyAxes*> default_lists_;  // of pool_, those that were checked
   std::map<std::pair<std::string, std::string>, std::string> defaults_;  // by components and axis
-  results::KeyPool pool_;
+  KeyPool pool_;
   FlatRepeats repeats_;
   bool any_samples_ = false;
 };
@@ -366,7 +360,7 @@ Result<Results> read_flat(const fs::path& path, std::string_view content,
 namespace {
 
 void sort_devices_and_runs(Results& results) {
-  std::ranges::sort(results.devices, {}, &results::DeviceRow::uuid);
+  std::ranges::sort(results.devices, {}, &DeviceRow::uuid);
   std::ranges::sort(results.runs, [](const RunRow& a, const RunRow& b) {
     return std::tie(a.started, a.id) < std::tie(b.started, b.id);
   });
@@ -404,7 +398,7 @@ Results in_file_order(Results results) {
   sort_points(results, before_in_file);
   std::unordered_map<Word, std::size_t> place;
   for (const PointRow& point : results.points) place.emplace(point.variant_id, place.size());
-  const auto place_of = [&](const results::VariantRow& variant) {
+  const auto place_of = [&](const VariantRow& variant) {
     const auto at = place.find(variant.id);
     return at == place.end() ? place.size() : at->second;
   };
@@ -415,7 +409,7 @@ Results in_file_order(Results results) {
 launch::CatalogueFacts facts_of(const Results& results) {
   std::map<std::string, std::map<std::string, std::size_t>> defaults;
   std::map<const launch::KeyAxes*, std::size_t> lists;
-  for (const results::VariantRow& variant : results.variants)
+  for (const VariantRow& variant : results.variants)
     if (variant.has_key()) ++lists[variant.defaults.get()];
   for (const auto& [list, variants] : lists)
     for (const auto& [axis, value] : *list) defaults[axis][value] += variants;

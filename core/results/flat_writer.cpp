@@ -14,19 +14,15 @@
 
 namespace phasebit::results {
 
-using results::PointRow;
-using results::Results;
-using results::VariantRow;
-
 namespace {
 
 class FlatWriter {
  public:
   FlatWriter(const Results& results, bool with_samples)
-      : results_(results), with_samples_(with_samples), measured_(results::measured_code(results)) {
+      : results_(results), with_samples_(with_samples), measured_(measured_code(results)) {
     for (const VariantRow& variant : results.variants) variants_.emplace(variant.id, &variant);
-    for (const results::DeviceRow& device : results.devices) devices_.emplace(device.uuid, &device);
-    for (const results::RunRow& run : results.runs) runs_.emplace(run.id, &run);
+    for (const DeviceRow& device : results.devices) devices_.emplace(device.uuid, &device);
+    for (const RunRow& run : results.runs) runs_.emplace(run.id, &run);
     find_axes();
     for (const PointRow& point : results.points) {
       const nlohmann::json extra = extra_of(point);
@@ -76,7 +72,7 @@ class FlatWriter {
   void fill(const PointRow& point) {
     set_point(row_, point);
     row_.number = number_++;
-    if (point.verdict == results::Verdict::same_code)
+    if (point.verdict == Verdict::same_code)
       if (const PointRow* measured = measured_.find(point))
         row_.figure_point = static_cast<std::uint64_t>(measured - results_.points.data());
     if (with_samples_) row_.samples = point.samples.size();
@@ -125,10 +121,10 @@ class FlatWriter {
 
   const Results& results_;
   bool with_samples_;
-  results::MeasuredCode measured_;
+  MeasuredCode measured_;
   std::unordered_map<Word, const VariantRow*> variants_;
-  std::unordered_map<Word, const results::DeviceRow*> devices_;
-  std::unordered_map<Word, const results::RunRow*> runs_;
+  std::unordered_map<Word, const DeviceRow*> devices_;
+  std::unordered_map<Word, const RunRow*> runs_;
   std::vector<std::string> axes_;
   std::set<std::string> extra_;
   std::unordered_map<Word, std::string> keys_;

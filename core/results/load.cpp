@@ -16,12 +16,6 @@
 namespace phasebit::results {
 
 using nlohmann::ordered_json;
-using results::MergeCounts;
-using results::PointRow;
-using results::Results;
-using results::RunRow;
-using results::Summary;
-using results::VariantRow;
 
 namespace {
 
@@ -53,7 +47,7 @@ Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
   std::vector<Results> files;
   for (size_t n = 0; n < paths.size(); ++n) {
     if (!read[n]) return tl::unexpected<Error>(read[n].error());
-    for (const results::VariantRow& variant : read[n]->variants)
+    for (const VariantRow& variant : read[n]->variants)
       if (const Status is_key = keys ? keys(variant) : Status(); !is_key)
         return tl::unexpected<Error>(named(paths[n], is_key.error()));
     files.push_back(std::move(*read[n]));
@@ -115,16 +109,16 @@ struct Shown {
   bool has_figure() const { return reason.empty(); }
 };
 
-Shown shown_of(const PointRow& row, const results::MeasuredCode& measured) {
-  Shown shown{&row, &row, results::summary_of(row), {}};
+Shown shown_of(const PointRow& row, const MeasuredCode& measured) {
+  Shown shown{&row, &row, summary_of(row), {}};
   if (row.error) {
     shown.reason = row.error->message;
-  } else if (row.verdict == results::Verdict::same_code) {
+  } else if (row.verdict == Verdict::same_code) {
     shown.figures = measured.find(row);
     if (shown.figures == nullptr)
       shown.reason = row.same_as.text() + ", which has the same code, was not measured";
     else
-      shown.summary = results::summary_of(*shown.figures);
+      shown.summary = summary_of(*shown.figures);
   }
   if (shown.reason.empty() && !shown.summary) shown.reason = shown.summary.error().message;
   return shown;
@@ -149,7 +143,7 @@ ordered_json context_of(const Results& results) {
     context["driver"] = run.driver;
   }
   context["devices"] = ordered_json::array();
-  for (const results::DeviceRow& device : results.devices)
+  for (const DeviceRow& device : results.devices)
     context["devices"].push_back(fmt::format("{} ({})", device.name, device.uuid));
   return context;
 }
@@ -168,7 +162,7 @@ void add_figures(const Shown& shown, ordered_json& entry) {
   entry["label"] = shown.row->unit.text();
   for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
     const auto& [name, unit] = shown.figures->readings[n];
-    const results::ReadingSummary& reading = summary.readings[n];
+    const ReadingSummary& reading = summary.readings[n];
     entry[name] = reading.value;
     entry[name + "_ci_low"] = reading.interval.interval.low;
     entry[name + "_ci_high"] = reading.interval.interval.high;
@@ -201,7 +195,7 @@ ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
 std::string to_google_benchmark_json(const Results& results) {
   ordered_json file = {{"context", context_of(results)}, {"benchmarks", ordered_json::array()}};
   const Keys keys = keys_of(results);
-  const results::MeasuredCode measured = results::measured_code(results);
+  const MeasuredCode measured = measured_code(results);
   for (const PointRow& point : results.points) {
     const auto key = keys.find(point.variant_id);
     file["benchmarks"].push_back(

@@ -11,17 +11,11 @@
 
 namespace phasebit::results {
 
-using results::MergeCounts;
-using results::PointRow;
-using results::Results;
-using results::RunRow;
-using results::VariantRow;
-
 namespace {
 
 // What a row has in common with its copies in other stores. A run may have several rows of one
 // identity (a point that was tried again): the first is the copy of the first, and so on.
-using Identity = std::tuple<Word, Word, Word, Word, results::PointKind, int, bool, int, int>;
+using Identity = std::tuple<Word, Word, Word, Word, PointKind, int, bool, int, int>;
 
 Identity identity(const PointRow& point) {
   return {point.run_id,      point.variant_hash,  point.text_hash,
@@ -38,7 +32,7 @@ Status check_runs(const std::vector<RunRow>& ours, const std::vector<RunRow>& th
   return {};
 }
 
-Status check_device(const results::DeviceRow& ours, const results::DeviceRow& theirs) {
+Status check_device(const DeviceRow& ours, const DeviceRow& theirs) {
   if (ours.name == theirs.name) return {};
   return fail(Step::store, "device {} is '{}' here, and '{}' in what was read before", ours.uuid,
               theirs.name, ours.name);
@@ -58,7 +52,7 @@ Result<std::vector<PointRow>> points_of_runs(SQLite::Database& sqlite,
 // Where one of them was read without its samples, figures must do.
 bool same_result(const PointRow& ours, const PointRow& theirs) {
   PointRow a = ours, b = theirs;
-  for (PointRow* row : {&a, &b}) results::add_summary(*row);
+  for (PointRow* row : {&a, &b}) add_summary(*row);
   if (a.samples.empty() || b.samples.empty()) {
     a.samples.clear();
     b.samples.clear();
@@ -92,7 +86,7 @@ Status merge_points(const std::vector<PointRow>& ours, const std::vector<PointRo
 }  // namespace
 
 Status MergedResults::check(const Results& theirs) const {
-  for (const results::DeviceRow& device : theirs.devices)
+  for (const DeviceRow& device : theirs.devices)
     if (const auto at = devices_.find(device.uuid); at != devices_.end())
       PHASEBIT_TRY(check_device(whole_.devices[at->second], device));
   for (const RunRow& run : theirs.runs)
@@ -128,7 +122,7 @@ Status MergedResults::add(Results theirs) {
     for (auto& row : rows)
       if (numbers.try_emplace(row.*name, ours.size()).second) ours.push_back(std::move(row));
   };
-  add_new(devices_, whole_.devices, theirs.devices, &results::DeviceRow::uuid);
+  add_new(devices_, whole_.devices, theirs.devices, &DeviceRow::uuid);
   add_new(runs_, whole_.runs, theirs.runs, &RunRow::id);
   add_new(variants_, whole_.variants, theirs.variants, &VariantRow::id);
   whole_.catalogue.add(theirs.catalogue);
@@ -145,13 +139,13 @@ Status MergedResults::add(Results theirs) {
 
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs) {
   const auto devices = select_devices(sqlite);
-  for (const results::DeviceRow& ours : devices)
-    for (const results::DeviceRow& device : theirs.devices)
+  for (const DeviceRow& ours : devices)
+    for (const DeviceRow& device : theirs.devices)
       if (ours.uuid == device.uuid) PHASEBIT_TRY(check_device(ours, device));
   const auto runs = select_runs(sqlite);
   PHASEBIT_TRY(check_runs(runs, theirs.runs));
   PHASEBIT_TRY_ASSIGN(points, points_of_runs(sqlite, theirs.runs));
-  for (const results::DeviceRow& device : theirs.devices) insert_device(sqlite, device);
+  for (const DeviceRow& device : theirs.devices) insert_device(sqlite, device);
   for (const RunRow& run : theirs.runs) insert_run(sqlite, run);
   insert_catalogue(sqlite, theirs.catalogue);
   for (const VariantRow& variant : theirs.variants) PHASEBIT_TRY(insert_variant(sqlite, variant));

@@ -15,26 +15,25 @@ namespace phasebit::results {
 
 // Inserts it; see Store::merge. The caller holds the transaction and ends it. Throws
 // SQLite::Exception.
-Result<results::MergeCounts> merge_results(SQLite::Database& sqlite,
-                                           const results::Results& theirs);
+Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs);
 
 // The same without a store.
 class MergedResults {
  public:
   // Step::store when the same point, run or variant has another content.
-  Status add(results::Results theirs);
+  Status add(Results theirs);
   void reserve(size_t points, size_t variants) {
     whole_.points.reserve(points);
     whole_.variants.reserve(variants);
   }
-  const results::Results& results() const { return whole_; }
-  results::Results take() { return std::move(whole_); }
+  const Results& results() const { return whole_; }
+  Results take() { return std::move(whole_); }
 
  private:
-  Status check(const results::Results& theirs) const;
-  std::vector<results::PointRow> shared(const results::Results& theirs) const;
+  Status check(const Results& theirs) const;
+  std::vector<PointRow> shared(const Results& theirs) const;
 
-  results::Results whole_;
+  Results whole_;
   std::unordered_map<std::string, size_t> devices_, runs_, variants_;  // numbers in `whole_`
 };
 

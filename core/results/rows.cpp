@@ -16,11 +16,6 @@ namespace phasebit::results {
 using launch::CatalogueFacts;
 using launch::KeyAxes;
 using nlohmann::ordered_json;
-using results::DeviceRow;
-using results::PointRow;
-using results::RunRow;
-using results::Summary;
-using results::VariantRow;
 using SQLite::Statement;
 
 namespace {
@@ -46,7 +41,7 @@ bool exists(SQLite::Database& sqlite, const char* query, const std::string& valu
 }
 
 std::string samples_text(const PointRow& point) {
-  auto [items, cycles, readings] = results::rows_of_samples(point.samples, point.readings);
+  auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
   ordered_json text = {{"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!readings.is_null()) text["readings"] = std::move(readings);
   return text.dump();
@@ -85,7 +80,7 @@ class StoredColumns {
 };
 
 // StoredColumns "interval_ok" and "segments" of the cycles ("") or of a reading.
-void read_quality(StoredColumns& columns, const std::string& reading, results::Quality& quality) {
+void read_quality(StoredColumns& columns, const std::string& reading, Quality& quality) {
   if (!columns.flag()) quality.too_wide.push_back(reading);
   if (columns.is_null())
     columns.skip();
@@ -94,7 +89,7 @@ void read_quality(StoredColumns& columns, const std::string& reading, results::Q
 }
 
 void read_place(StoredColumns& columns, PointRow& point) {
-  results::Conditions& conditions = point.conditions;
+  Conditions& conditions = point.conditions;
   conditions.sm = columns.number();
   conditions.first_warp = columns.number();
   conditions.start_offset = static_cast<std::uint32_t>(columns.number());
@@ -106,7 +101,7 @@ void read_place(StoredColumns& columns, PointRow& point) {
 
 Status read_outcome(StoredColumns& columns, PointRow& point) {
   const std::string verdict = columns.text();
-  const auto known_verdict = results::verdict_named(verdict);
+  const auto known_verdict = verdict_named(verdict);
   if (!known_verdict) return fail(Step::store, "unknown verdict '{}'", verdict);
   point.verdict = *known_verdict;
   point.same_as = columns.text();
@@ -116,23 +111,23 @@ Status read_outcome(StoredColumns& columns, PointRow& point) {
     return {};
   }
   const std::string step = columns.text();
-  const auto known_step = results::step_named(step);
+  const auto known_step = step_named(step);
   if (!known_step) return fail(Step::store, "unknown step '{}'", step);
-  point.error = results::PointError{*known_step, columns.text()};
+  point.error = PointError{*known_step, columns.text()};
   return {};
 }
 
 Status read_figures(StoredColumns& columns, PointRow& point) {
   const ordered_json rows = columns.json();
-  PHASEBIT_TRY_ASSIGN(named, results::samples_of_rows({rows.at("items"), rows.at("cycles"),
-                                                       rows.value("readings", ordered_json())}));
+  PHASEBIT_TRY_ASSIGN(named, samples_of_rows({rows.at("items"), rows.at("cycles"),
+                                              rows.value("readings", ordered_json())}));
   point.samples = std::move(named.samples);
   point.readings = std::move(named.readings);
   if (columns.is_null())
     columns.skip();
   else
     point.summary = summary_of_json(columns.json());
-  results::add_summary(point);
+  add_summary(point);
   point.megahertz = columns.real();
   return {};
 }
@@ -154,7 +149,7 @@ Result<PointRow> read_point(Statement& row) {
   PointRow point;
   StoredColumns columns(row);
   const std::string kind = columns.text();
-  const auto known_kind = results::point_kind(kind);
+  const auto known_kind = point_kind(kind);
   if (!known_kind) return fail(Step::store, "unknown kind '{}'", kind);
   point.kind = *known_kind;
   for (Word* word :
@@ -167,7 +162,7 @@ Result<PointRow> read_point(Statement& row) {
   PHASEBIT_TRY(read_outcome(columns, point));
   PHASEBIT_TRY(read_figures(columns, point));
   point.state = {columns.number(), columns.number(), columns.number()};
-  results::Quality& quality = point.quality;
+  Quality& quality = point.quality;
   quality.items_only = columns.flag();
   quality.gate = columns.text();
   quality.outputs_verified = columns.flag();
@@ -214,7 +209,7 @@ Status check_point(SQLite::Database& sqlite, const PointRow& point) {
                 point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM run WHERE name = ?", point.run_id))
     return fail(Step::store, "the run '{}' of {} was never added", point.run_id, point.variant_id);
-  for (const results::Sample& sample : point.samples)
+  for (const Sample& sample : point.samples)
     if (sample.readings.size() != point.readings.size())
       return fail(Step::store, "{}: a sample with {} readings of {}", point.variant_id,
                   sample.readings.size(), point.readings.size());
@@ -227,25 +222,25 @@ Status check_point(SQLite::Database& sqlite, const PointRow& point) {
                 point.variant_id, name);
   };
   for (const std::string& reading : point.quality.too_wide) PHASEBIT_TRY(check_name(reading));
-  for (const results::Bend& bend : point.quality.bends) PHASEBIT_TRY(check_name(bend.reading));
+  for (const Bend& bend : point.quality.bends) PHASEBIT_TRY(check_name(bend.reading));
   return {};
 }
 
-int interval_ok(const results::Quality& quality, const std::string& reading) {
+int interval_ok(const Quality& quality, const std::string& reading) {
   return base::contains(quality.too_wide, reading) ? 0 : 1;
 }
 
 // Binds the slopes of a figure that is no line; without them the parameter stays NULL.
-void bind_segments(Statement& statement, int parameter, const results::Quality& quality,
+void bind_segments(Statement& statement, int parameter, const Quality& quality,
                    const std::string& reading) {
-  for (const results::Bend& bend : quality.bends)
+  for (const Bend& bend : quality.bends)
     if (bend.reading == reading) statement.bind(parameter, ordered_json(bend.slopes).dump());
 }
 
 void insert_readings(SQLite::Database& sqlite, const PointRow& point) {
   const std::int64_t id = sqlite.getLastInsertRowid();
   for (size_t n = 0; n < point.readings.size(); ++n) {
-    const results::ReadingName& reading = point.readings[n];
+    const ReadingName& reading = point.readings[n];
     Statement row(sqlite,
                   "INSERT INTO reading(point, number, name, unit, interval_ok, segments) "
                   "VALUES(?, ?, ?, ?, ?, ?)");
@@ -274,20 +269,20 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
   PHASEBIT_TRY(check_point(sqlite, point));
   insert_image(sqlite, point);
   Statement statement(sqlite, point_insertion);
-  const results::Conditions& conditions = point.conditions;
-  const results::Quality& quality = point.quality;
+  const Conditions& conditions = point.conditions;
+  const Quality& quality = point.quality;
   // Samples are numbers, and so are the lists: dump() cannot fail on them.
-  bind_all(statement, results::to_string(point.kind), point.variant_id, point.variant_hash,
-           point.text_hash, point.ptx_hash, point.sass_class, point.module, point.device_uuid,
-           point.run_id, point.unit, point.repetition, int{point.aa_control}, conditions.sm,
+  bind_all(statement, to_string(point.kind), point.variant_id, point.variant_hash, point.text_hash,
+           point.ptx_hash, point.sass_class, point.module, point.device_uuid, point.run_id,
+           point.unit, point.repetition, int{point.aa_control}, conditions.sm,
            conditions.first_warp, static_cast<std::int64_t>(conditions.start_offset),
            conditions.padding, conditions.gap_after, conditions.gap_warps, list_text(point.sms),
-           results::to_string(point.verdict), point.same_as, samples_text(point), point.megahertz,
+           to_string(point.verdict), point.same_as, samples_text(point), point.megahertz,
            point.state.sm_megahertz, point.state.memory_megahertz, point.state.watts,
            int{quality.items_only}, quality.gate, int{quality.outputs_verified},
            interval_ok(quality, ""), int{quality.modes}, int{quality.padded}, int{quality.clock_ok},
            int{quality.throttled}, int{quality.first_use});
-  if (const auto figures = results::summary_of(point)) statement.bind(36, json_of(*figures).dump());
+  if (const auto figures = summary_of(point)) statement.bind(36, json_of(*figures).dump());
   if (point.error) {
     statement.bind(37, std::string(base::to_string(point.error->step)));
     statement.bind(38, point.error->message);
@@ -345,8 +340,8 @@ constexpr const char* reading_query =
     "JOIN point ON point.id = reading.point JOIN run ON run.id = point.run ";
 
 struct Readings {
-  std::vector<results::ReadingName> names;
-  results::Quality quality;
+  std::vector<ReadingName> names;
+  Quality quality;
 };
 
 // By the point's id.
@@ -364,7 +359,7 @@ std::unordered_map<int, Readings> read_readings(Statement& row) {
 
 void add_readings(Readings& readings, PointRow& point) {
   point.readings = std::move(readings.names);
-  results::Quality& quality = point.quality;
+  Quality& quality = point.quality;
   std::ranges::move(readings.quality.too_wide, std::back_inserter(quality.too_wide));
   std::ranges::move(readings.quality.bends, std::back_inserter(quality.bends));
 }
@@ -516,11 +511,11 @@ Result<CatalogueFacts> select_catalogue(SQLite::Database& sqlite) {
 
 namespace {
 
-ordered_json json_of_interval(const results::MedianInterval& interval) {
+ordered_json json_of_interval(const MedianInterval& interval) {
   return {interval.interval.low, interval.interval.high, interval.reached};
 }
 
-results::MedianInterval interval_of(const ordered_json& value) {
+MedianInterval interval_of(const ordered_json& value) {
   return {{value.at(0).get<double>(), value.at(1).get<double>()}, value.at(2).get<bool>()};
 }
 
@@ -536,7 +531,7 @@ ordered_json json_of(const Summary& summary) {
                         {"worst_residual", summary.fit.worst_residual},
                         {"modes", summary.modes},
                         {"readings", ordered_json::array()}};
-  for (const results::ReadingSummary& reading : summary.readings)
+  for (const ReadingSummary& reading : summary.readings)
     value["readings"].push_back(
         {{"value", reading.value}, {"interval", json_of_interval(reading.interval)}});
   return value;

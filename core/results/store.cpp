@@ -13,12 +13,6 @@
 
 namespace phasebit::results {
 
-using results::DeviceRow;
-using results::PointRow;
-using results::Results;
-using results::RunRow;
-using results::VariantRow;
-
 struct Store::Impl {
   StoreDatabase database;
 };
@@ -83,9 +77,9 @@ Status Store::add_point(const PointRow& point) {
   });
 }
 
-Result<results::MergeCounts> Store::merge(const Results& theirs) {
+Result<MergeCounts> Store::merge(const Results& theirs) {
   StoreDatabase& database = impl_->database;
-  return database.guarded([&]() -> Result<results::MergeCounts> {
+  return database.guarded([&]() -> Result<MergeCounts> {
     SQLite::Transaction transaction(database.sqlite(), SQLite::TransactionBehavior::IMMEDIATE);
     auto counts = merge_results(database.sqlite(), theirs);
     if (!counts) return database.complain(counts.error().message);

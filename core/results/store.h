@@ -113,28 +113,28 @@ class Store {
   ~Store();
 
   Status add_device(
-      const results::DeviceRow& device);  // once; later calls with the same UUID change nothing
-  Status add_run(const results::RunRow& run);  // likewise, by its id
+      const DeviceRow& device);       // once; later calls with the same UUID change nothing
+  Status add_run(const RunRow& run);  // likewise, by its id
   // Likewise, by its id; Step::store when it is there with another key.
-  Status add_variant(const results::VariantRow& variant);
+  Status add_variant(const VariantRow& variant);
   // What is there already stays.
   Status add_catalogue(const launch::CatalogueFacts& facts);
   // One transaction: when it returns, the row survives a kill. Its device and run were added
   // before.
-  Status add_point(const results::PointRow& point);
+  Status add_point(const PointRow& point);
   // Adds what is not there yet, in one transaction. A point is the same when it is the nth of its
   // run with its key and image; Step::store, and nothing is added, when the same point or run
   // has another content here, or the same device another name.
-  Result<results::MergeCounts> merge(const results::Results& results);
+  Result<MergeCounts> merge(const Results& results);
 
-  Result<std::vector<results::DeviceRow>> devices() const;
-  Result<std::vector<results::RunRow>> runs() const;
+  Result<std::vector<DeviceRow>> devices() const;
+  Result<std::vector<RunRow>> runs() const;
   // In the order they were added.
-  Result<std::vector<results::PointRow>> points() const;
+  Result<std::vector<PointRow>> points() const;
   // Those that have a key, in the order they were added.
-  Result<std::vector<results::VariantRow>> variants() const;
+  Result<std::vector<VariantRow>> variants() const;
   // All of them, and the catalogue.
-  Result<results::Results> results() const;
+  Result<Results> results() const;
 
  private:
   struct Impl;

@@ -8,8 +8,6 @@
 
 namespace phasebit::kernel {
 
-using kernel::Plan;
-using kernel::RolePlan;
 using launch::VariantKey;
 using nlohmann::json;
 
@@ -17,7 +15,7 @@ namespace {
 
 // Copies of an item in a row. An even number of them ends in the phase that it began in, so each
 // knows its parity, and none is counted.
-void add_copies(json& context, const kernel::Plan& plan) {
+void add_copies(json& context, const Plan& plan) {
   context["copies"] = json::array();
   context["has_copies"] = plan.copies > 1;
   context["num_copies"] = std::to_string(plan.copies);
@@ -37,7 +35,7 @@ void add_copies(json& context, const kernel::Plan& plan) {
 }  // namespace
 
 Result<json> make_context(const space::Catalogue& catalogue, const launch::VariantKey& variant,
-                          const kernel::Plan& plan, const std::string& entry) {
+                          const Plan& plan, const std::string& entry) {
   json context = {{"entry", entry}, {"role", ""}};
   context["has_readings"] = !plan.launch.readings.empty();
   for (const auto& [axis, value] : variant.axes) {
@@ -103,7 +101,7 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
 
 // A flag counts the arrivals at a slot, lap by lap: who waits knows how many there are by then. One
 // arrival a lap is a store of the lap's number, several are added.
-void add_flag(json& context, const kernel::PlanFacts& facts, const std::string& r) {
+void add_flag(json& context, const PlanFacts& facts, const std::string& r) {
   const bool producer = r == "p";
   const int awaited = producer ? facts.empty_arrivals : facts.full_arrivals;
   context["awaited_arrivals"] = std::to_string(awaited);
@@ -116,7 +114,7 @@ void add_flag(json& context, const kernel::PlanFacts& facts, const std::string& 
 json role_context(const Plan& plan, const std::string& r) {
   const bool produces = r == "p";
   const RolePlan& role = produces ? plan.producer : plan.consumer;
-  const kernel::PlanFacts& facts = plan.facts;
+  const PlanFacts& facts = plan.facts;
   json context = slot_names(plan, r, 0);
   context["r"] = r;
   context["lap"] = r + "_lap";

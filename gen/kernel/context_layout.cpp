@@ -9,8 +9,6 @@
 
 namespace phasebit::kernel {
 
-using kernel::Figures;
-using kernel::Plan;
 using nlohmann::json;
 using space::ComponentKind;
 using space::NamedExpression;
@@ -92,9 +90,9 @@ void add_resources(json& context, const Plan& plan) {
   for (const launch::tensor::TensorMap& map : plan.launch.tensor_maps)
     parameters += fmt::format(", .param .align 64 .b8 {}[128]", map.name);
   context["resources"] = parameters;
-  context["stored_buffer"] = kernel::stored_buffer_name;
-  context["tile_map"] = kernel::tile_map_name;
-  context["store_map"] = kernel::store_map_name;
+  context["stored_buffer"] = stored_buffer_name;
+  context["tile_map"] = tile_map_name;
+  context["store_map"] = store_map_name;
   for (const char* name : {"tile_step", "tile_outer", "tile_bytes"}) context[name] = "0";
   context["tile_coordinates"] = "{place}";
   context["tile_offsets"] = "{}";
@@ -147,7 +145,7 @@ json read_back(ReadBack how, const std::string& address, int arrivals) {
 }  // namespace
 
 void add_read_back(json& context, const Plan& plan) {
-  const kernel::PlanFacts& facts = plan.facts;
+  const PlanFacts& facts = plan.facts;
   context["reads_back"] = facts.read_words() > 0;
   context["read_full"] = read_back(facts.read_full, "address", facts.full_arrivals);
   context["read_empty"] = read_back(facts.read_empty, fmt::format("address+{}", plan.empty_offset),
@@ -227,7 +225,7 @@ Status add_names(json& context, const Figures& figures) {
 }  // namespace
 
 Status add_component_names(json& context, const space::Catalogue& catalogue,
-                           const launch::VariantKey& variant, const kernel::Plan& plan) {
+                           const launch::VariantKey& variant, const Plan& plan) {
   PHASEBIT_TRY_ASSIGN(figures, Figures::of(catalogue, variant));
   PHASEBIT_TRY(check_names(figures));
   figures.set(plan.derived());

@@ -10,13 +10,13 @@
 
 namespace phasebit::kernel {
 
-void add_resources(nlohmann::json& context, const kernel::Plan& plan);
-void add_layout(nlohmann::json& context, const kernel::Plan& plan);
+void add_resources(nlohmann::json& context, const Plan& plan);
+void add_layout(nlohmann::json& context, const Plan& plan);
 // The matrices that a work multiplies, and the registers of their product.
-void add_product(nlohmann::json& context, const kernel::Plan& plan);
-void add_payload(nlohmann::json& context, const kernel::Plan& plan);
+void add_product(nlohmann::json& context, const Plan& plan);
+void add_payload(nlohmann::json& context, const Plan& plan);
 // What of a slot is read back after the roles, and how.
-void add_read_back(nlohmann::json& context, const kernel::Plan& plan);
+void add_read_back(nlohmann::json& context, const Plan& plan);
 // pb.NAME: the offset of a field of the kernel's parameter block (core/launch/abi.h); pb.bytes.
 void add_parameter_block(nlohmann::json& context);
 
@@ -26,7 +26,7 @@ void add_parameter_block(nlohmann::json& context);
 // (own_threads, own_warps, own_lanes) is known in the objects `producer` and `consumer`, the rest
 // everywhere. Step::spec when an expression cannot be evaluated.
 Status add_component_names(nlohmann::json& context, const space::Catalogue& catalogue,
-                           const launch::VariantKey& variant, const kernel::Plan& plan);
+                           const launch::VariantKey& variant, const Plan& plan);
 
 // Numbers as they stand in PTX.
 

@@ -185,7 +185,7 @@ namespace {
 
 class PlanCheck {
  public:
-  PlanCheck(const Head& head, const kernel::Plan& plan)
+  PlanCheck(const Head& head, const Plan& plan)
       : head_(head), said_(head.launch), plan_(plan), planned_(plan.launch) {}
 
   Status check() const {
@@ -318,7 +318,7 @@ class PlanCheck {
 
   const Head& head_;
   const LaunchShape& said_;
-  const kernel::Plan& plan_;
+  const Plan& plan_;
   const LaunchShape& planned_;
 };
 
@@ -346,7 +346,7 @@ std::string gated_part(const Head& head) {
 Status check_head_plan(const space::Catalogue& catalogue, const Head& head,
                        const launch::VariantKey& key) {
   if (head.own_components()) return {};
-  PHASEBIT_TRY_ASSIGN(plan, kernel::make_plan(catalogue, of_catalogue(catalogue, key)));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, of_catalogue(catalogue, key)));
   return PlanCheck(head, plan).check();
 }
 
@@ -361,7 +361,7 @@ Result<bool> is_held_to_key(const space::Catalogue& catalogue, const Head& head,
                             const launch::VariantKey& key) {
   if (head.own_components()) return true;
   const launch::VariantKey variant = of_catalogue(catalogue, key);
-  PHASEBIT_TRY_ASSIGN(plan, kernel::make_plan(catalogue, variant));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(rules, rules_of(catalogue, variant, key, plan));
   return gated_part(head) == gated_part(make_head(variant, plan, {}, std::move(rules)));
 }
@@ -415,7 +415,7 @@ size_t difference(const std::vector<std::string>& a, const std::vector<std::stri
 Result<const NearbyTexts::Text*> NearbyTexts::text_of(const VariantKey& key) {
   const auto known = texts_.find(key.id);
   if (known != texts_.end()) return &known->second;
-  PHASEBIT_TRY_ASSIGN(plan, kernel::make_plan(catalogue_, key));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue_, key));
   // Version and target are no statements.
   PHASEBIT_TRY_ASSIGN(rendered, renderer_.render(key, plan, launch::Build::timed, "", ""));
   return &texts_.emplace(key.id, sorted_statements(rendered.kernel)).first->second;

@@ -11,7 +11,6 @@
 namespace phasebit::kernel {
 
 using base::trimmed;
-using kernel::Rendered;
 using launch::SourceLine;
 
 namespace {
@@ -40,7 +39,7 @@ class Lines {
     at_ = nowhere_;
   }
 
-  std::vector<kernel::ListingLine> of(const ptx::PtxFunction& entry) {
+  std::vector<ListingLine> of(const ptx::PtxFunction& entry) {
     for (size_t at = entry.signature; at <= entry.close; ++at) {
       const ptx::PlacedStatement& statement = file_.statements[at];
       const std::string text = ptx::plain_text(statement.text);
@@ -92,7 +91,7 @@ class Lines {
   bool has_place_ = false;
   std::vector<Lost> lost_;
   std::map<std::string, SourceLine> made_by_;  // registers, by the first verb that writes them
-  std::vector<kernel::ListingLine> lines_;
+  std::vector<ListingLine> lines_;
 };
 
 Result<Rendered> kernel_of(const Rendered& ir, const std::string& ptx) {
@@ -110,11 +109,11 @@ Result<Rendered> kernel_of(const Rendered& ir, const std::string& ptx) {
     if (text != ptxas::module_shared_declaration) out.kernel.preamble.push_back(text);
   }
   out.listing = Lines(ir, file).of(*entries.front());
-  for (const kernel::ListingLine& line : out.listing) {
+  for (const ListingLine& line : out.listing) {
     out.kernel.statements.push_back(line.text);
     out.kernel.source.push_back(line.source);
   }
-  out.kernel.hash = kernel::kernel_hash(out.kernel);
+  out.kernel.hash = kernel_hash(out.kernel);
   return out;
 }
 
@@ -240,7 +239,7 @@ class DebugLines {
 
 }  // namespace
 
-std::string module_text(const kernel::Rendered& ir) {
+std::string module_text(const Rendered& ir) {
   EmptyVerbs empty;
   DebugLines lines;
   std::string out;

@@ -12,8 +12,7 @@ namespace phasebit::kernel {
 // that it came from, by the `.loc` lines that LLVM wrote; those are taken off, headings say the
 // same (gen/kernel/kernel_file.h). Version and target are those of `options`. Step::render with the
 // template and line of what LLVM does not take, in its own words.
-Result<kernel::Rendered> lower(llvm::Worker& worker, const kernel::Rendered& ir,
-                               const llvm::Options& options);
+Result<Rendered> lower(llvm::Worker& worker, const Rendered& ir, const llvm::Options& options);
 
 // Rendered IR as a module that LLVM reads.
 
@@ -24,7 +23,7 @@ Result<kernel::Rendered> lower(llvm::Worker& worker, const kernel::Rendered& ir,
 //   innermost location of a verb. Of an instruction that LLVM moves to another it keeps the lower
 //   line: so what stands further down, verbs behind what they use, has lower ones.
 // - a function that does nothing for each verb that is called and that no component lists.
-std::string module_text(const kernel::Rendered& ir);
+std::string module_text(const Rendered& ir);
 
 inline constexpr int verb_column = 2;
 

@@ -7,7 +7,6 @@
 namespace phasebit::kernel {
 
 using base::write_file;
-using kernel::read_kernel;
 
 namespace {
 

@@ -203,13 +203,13 @@ struct Renderer::Impl {
     return &compiled.emplace(key, std::move(made)).first->second;
   }
 
-  Status fill_in(const VariantKey& variant, const kernel::Plan& plan, Language language,
-                 Build build, Rendered& out);
+  Status fill_in(const VariantKey& variant, const Plan& plan, Language language, Build build,
+                 Rendered& out);
 };
 
 // What stands in the templates of the variant, into `out`.
-Status Renderer::Impl::fill_in(const VariantKey& variant, const kernel::Plan& plan,
-                               Language language, Build build, Rendered& out) {
+Status Renderer::Impl::fill_in(const VariantKey& variant, const Plan& plan, Language language,
+                               Build build, Rendered& out) {
   const VariantKey key = space::template_key(*catalogue, variant);
   const space::Combination combination{key.value("probe"), key.value("protocol"),
                                        key.value("mover"), key.value("work")};
@@ -243,7 +243,7 @@ Renderer::Renderer(const space::Catalogue& catalogue, fs::path templates)
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
-Result<Rendered> Renderer::render(const VariantKey& variant, const kernel::Plan& plan, Build build,
+Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, Build build,
                                   const std::string& ptx_version, const std::string& ptx_target) {
   Rendered out;
   PHASEBIT_TRY(impl_->fill_in(variant, plan, Language::ptx, build, out));
@@ -253,7 +253,7 @@ Result<Rendered> Renderer::render(const VariantKey& variant, const kernel::Plan&
   return out;
 }
 
-Result<Rendered> Renderer::render_ir(const VariantKey& variant, const kernel::Plan& plan) {
+Result<Rendered> Renderer::render_ir(const VariantKey& variant, const Plan& plan) {
   Rendered out;
   PHASEBIT_TRY(impl_->fill_in(variant, plan, Language::ir, Build::timed, out));
   return out;

@@ -40,13 +40,12 @@ class Renderer {
   // The variant's LLVM IR, a line a statement, with the source of each. It has no debug locations
   // yet (gen/kernel/lower.h), and verbs that no component lists are called and not defined.
   // Step::render as render(), and where a template has PTX alone.
-  Result<Rendered> render_ir(const launch::VariantKey& variant, const kernel::Plan& plan);
+  Result<Rendered> render_ir(const launch::VariantKey& variant, const Plan& plan);
 
   // `ptx_version` and `ptx_target` are what the variant's forms need. Step::render names the
   // template and line of a syntax error or of a name that the contract does not have.
-  Result<Rendered> render(const launch::VariantKey& variant, const kernel::Plan& plan,
-                          launch::Build build, const std::string& ptx_version,
-                          const std::string& ptx_target);
+  Result<Rendered> render(const launch::VariantKey& variant, const Plan& plan, launch::Build build,
+                          const std::string& ptx_version, const std::string& ptx_target);
 
  private:
   struct Impl;

@@ -33,7 +33,7 @@ Result<Fork> read_text_of(const Home& home, const fs::path& path, const std::str
   fork.name = path.stem().string();
   fork.path = path;
   fork.shown = shown_path(home, path);
-  PHASEBIT_TRY_ASSIGN(kernel, kernel::read_kernel(text, fork.shown));
+  PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, fork.shown));
   kernel.path = path;
   fork.kernel = std::move(kernel);
   const ptx::head::Head& head = fork.kernel.head;
@@ -98,12 +98,12 @@ Result<Fork> read_fork(const Home& home, const std::string& name) {
       base::nearest_word_hint(name, names));
 }
 
-std::string parent_file(const space::Catalogue& catalogue, const kernel::Rendered& parent) {
-  return kernel::kernel_file(catalogue, parent, kernel::HeadingLines::left_out);
+std::string parent_file(const space::Catalogue& catalogue, const Rendered& parent) {
+  return kernel_file(catalogue, parent, HeadingLines::left_out);
 }
 
 Result<Fork> make_fork(const Home& home, const space::Catalogue& catalogue, const std::string& name,
-                       const kernel::Rendered& parent) {
+                       const Rendered& parent) {
   if (!can_be_a_name(name))
     return with_hint(fail(Step::usage, "--name '{}' cannot name a fork", name),
                      "letters, digits, '_' and '-'");

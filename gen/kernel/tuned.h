@@ -16,7 +16,7 @@ struct Fork {
   std::string name;
   fs::path path;
   std::string shown;  // the path as messages name it
-  kernel::Rendered kernel;
+  Rendered kernel;
   const launch::VariantKey& key() const { return kernel.head.key; }
   const std::string& parent() const { return kernel.head.parent.id; }
   const std::string& recorded() const { return kernel.head.parent.text; }  // hash of the base
@@ -47,12 +47,12 @@ Result<Fork> read_fork(const base::Home& home, const std::string& name);
 
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
-std::string parent_file(const space::Catalogue& catalogue, const kernel::Rendered& parent);
+std::string parent_file(const space::Catalogue& catalogue, const Rendered& parent);
 
 // A new fork of that name. Step::usage when the name is taken or cannot be a file's. Nothing is
 // written when the fork could not be read again.
 Result<Fork> make_fork(const base::Home& home, const space::Catalogue& catalogue,
-                       const std::string& name, const kernel::Rendered& parent);
+                       const std::string& name, const Rendered& parent);
 
 // Makes this text the one that the fork is merged with from now on.
 Status record_parent(const Fork& fork, const std::string& parent);

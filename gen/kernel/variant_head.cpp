@@ -8,7 +8,6 @@
 
 namespace phasebit::kernel {
 
-using kernel::Plan;
 using launch::Role;
 using launch::RoleSlice;
 using ptx::head::HeadRegisters;
@@ -74,7 +73,7 @@ std::vector<RoleSlice> idle_of(const launch::LaunchShape& launch) {
 }  // namespace
 
 std::vector<ptx::head::HeadBarrier> barriers_of(const Plan& plan) {
-  const kernel::PlanFacts& facts = plan.facts;
+  const PlanFacts& facts = plan.facts;
   if (!facts.keeps_address) return {};
   const std::string kind = facts.counts_laps ? "flag" : "mbarrier";
   const auto one = [&](const char* name, int base, int fixed, int needed) {
@@ -101,16 +100,15 @@ std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
   return bounds;
 }
 
-Result<kernel::HeadRules> rules_of(const space::Catalogue& catalogue,
-                                   const launch::VariantKey& templates,
-                                   const launch::VariantKey& key, const Plan& plan) {
+Result<HeadRules> rules_of(const space::Catalogue& catalogue, const launch::VariantKey& templates,
+                           const launch::VariantKey& key, const Plan& plan) {
   std::map<std::string, int> derived = plan.derived();
   derived["by_llvm"] = space::llvm_of(key).version.empty() ? 0 : 1;
-  return kernel::head_rules(catalogue, templates, derived);
+  return head_rules(catalogue, templates, derived);
 }
 
 ptx::head::Head make_head(const launch::VariantKey& key, const Plan& plan, const Kernel& kernel,
-                          kernel::HeadRules rules) {
+                          HeadRules rules) {
   ptx::head::Head head;
   head.key = key;
   head.build = kernel.build;
@@ -121,7 +119,7 @@ ptx::head::Head make_head(const launch::VariantKey& key, const Plan& plan, const
   head.barriers = barriers_of(plan);
   head.registers = registers_of(plan, kernel);
   head.rules = std::move(rules.rules);
-  kernel::keep_timed(head.rules, plan.timed_verbs);
+  keep_timed(head.rules, plan.timed_verbs);
   head.covers = std::move(rules.covers);
   head.exhaustive = rules.exhaustive;
   head.items_per_iteration = plan.items_per_iteration;

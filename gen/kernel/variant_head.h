@@ -12,16 +12,15 @@ namespace phasebit::kernel {
 
 // The rules of a variant's components, with the figures of its plan. `templates` is what the
 // templates have of the key: the axes of the catalogue.
-Result<kernel::HeadRules> rules_of(const space::Catalogue& catalogue,
-                                   const launch::VariantKey& templates,
-                                   const launch::VariantKey& key, const kernel::Plan& plan);
+Result<HeadRules> rules_of(const space::Catalogue& catalogue, const launch::VariantKey& templates,
+                           const launch::VariantKey& key, const Plan& plan);
 
 // `rules` are those of its components.
-ptx::head::Head make_head(const launch::VariantKey& key, const kernel::Plan& plan,
-                          const ptxas::Kernel& kernel, kernel::HeadRules rules);
+ptx::head::Head make_head(const launch::VariantKey& key, const Plan& plan,
+                          const ptxas::Kernel& kernel, HeadRules rules);
 
 // The barriers of its slots; none where they have no words.
-std::vector<ptx::head::HeadBarrier> barriers_of(const kernel::Plan& plan);
+std::vector<ptx::head::HeadBarrier> barriers_of(const Plan& plan);
 
 // The directives between the signature and the body that bound the launch.
 std::map<std::string, std::vector<int>> bounds_of(const ptxas::Kernel& kernel);

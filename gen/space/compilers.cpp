@@ -8,9 +8,6 @@ namespace phasebit::space {
 
 using launch::KeyAxes;
 using launch::VariantKey;
-using space::Axis;
-using space::Catalogue;
-using space::ReadBy;
 
 namespace {
 
@@ -42,10 +39,10 @@ CompilerChoice settled_choice(const Catalogue& catalogue, const KeyAxes& said) {
     const std::string value = named.value(axis.name);
     return value.empty() ? axis.default_value : value;
   };
-  space::Values point(catalogue.compiler_words().size());
+  Values point(catalogue.compiler_words().size());
   for (const Axis& axis : catalogue.compilers())
     point[static_cast<size_t>(axis.slot)] =
-        space::value_number(catalogue.compiler_words(), axis.name, value_of(axis));
+        value_number(catalogue.compiler_words(), axis.name, value_of(axis));
   CompilerChoice choice;
   for (const Axis& axis : catalogue.compilers())
     if (const std::string value = value_of(axis);

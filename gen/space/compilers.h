@@ -19,32 +19,30 @@ namespace phasebit::space {
 using CompilerChoice = launch::KeyAxes;
 
 // Of axes by name, in any order: without defaults, and without what has no meaning (`when`).
-CompilerChoice settled_choice(const space::Catalogue& catalogue, const launch::KeyAxes& said);
+CompilerChoice settled_choice(const Catalogue& catalogue, const launch::KeyAxes& said);
 // All combinations of the values asked for, the catalogue's first axis slowest, no two equal.
-std::vector<CompilerChoice> combinations(const space::Catalogue& catalogue,
+std::vector<CompilerChoice> combinations(const Catalogue& catalogue,
                                          const std::vector<AxisValues>& asked);
 
-bool is_llvm_axis(const space::Catalogue& catalogue, std::string_view axis);
-bool names_llvm(const space::Catalogue& catalogue, const CompilerChoice& choice);
+bool is_llvm_axis(const Catalogue& catalogue, std::string_view axis);
+bool names_llvm(const Catalogue& catalogue, const CompilerChoice& choice);
 
-CompilerChoice choice_of(const space::Catalogue& catalogue, const launch::VariantKey& key);
+CompilerChoice choice_of(const Catalogue& catalogue, const launch::VariantKey& key);
 // The key with this choice in the place of its own; one without LLVM leaves the key's text as it
 // is.
-launch::VariantKey with_choice(const space::Catalogue& catalogue, const launch::VariantKey& key,
+launch::VariantKey with_choice(const Catalogue& catalogue, const launch::VariantKey& key,
                                const CompilerChoice& choice);
 // The same by another version of ptxas.
-launch::VariantKey by_ptxas(const space::Catalogue& catalogue, const launch::VariantKey& key,
+launch::VariantKey by_ptxas(const Catalogue& catalogue, const launch::VariantKey& key,
                             const std::string& version);
 // The key without what is done to its text: equal text keys have equal PTX.
-launch::VariantKey text_key(const space::Catalogue& catalogue, const launch::VariantKey& key);
+launch::VariantKey text_key(const Catalogue& catalogue, const launch::VariantKey& key);
 // That of the templates' own PTX.
-launch::VariantKey without_llvm(const space::Catalogue& catalogue,
-                                const launch::VariantKey& text_key);
+launch::VariantKey without_llvm(const Catalogue& catalogue, const launch::VariantKey& text_key);
 
 // What the steps after the text must know of a key.
 ptxas::LlvmChoice llvm_of(const launch::VariantKey& key);
-ptxas::AssemblerChoice assembler_of(const space::Catalogue& catalogue,
-                                    const launch::VariantKey& key);
+ptxas::AssemblerChoice assembler_of(const Catalogue& catalogue, const launch::VariantKey& key);
 
 // "LLVM 22.1.8 -O1, long pointers"; "" for the templates' PTX.
 std::string describe(const ptxas::LlvmChoice& choice);

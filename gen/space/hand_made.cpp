@@ -23,25 +23,25 @@ bool is_snippet_axis(std::string_view axis) {
   return axis.starts_with(snippet_axis);
 }
 
-bool is_later_axis(const space::Catalogue& catalogue, std::string_view axis) {
+bool is_later_axis(const Catalogue& catalogue, std::string_view axis) {
   return axis == file_axis || axis == templates_axis || is_hand_made_axis(std::string(axis)) ||
          catalogue.compiler(axis) != nullptr;
 }
 
-std::vector<std::string> axis_names(const space::Catalogue& catalogue) {
+std::vector<std::string> axis_names(const Catalogue& catalogue) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
     if (!base::contains(names, name)) names.push_back(name);
   };
-  const auto add_all = [&](const space::Component& component) {
-    for (const space::Axis& axis : component.axes) add(axis.name);
+  const auto add_all = [&](const Component& component) {
+    for (const Axis& axis : component.axes) add(axis.name);
   };
   add_all(catalogue.common());
-  for (const space::ComponentKind kind : space::component_kinds) {
-    add(std::string(space::to_string(kind)));
-    for (const space::Component& one : catalogue.components(kind)) add_all(one);
+  for (const ComponentKind kind : component_kinds) {
+    add(std::string(to_string(kind)));
+    for (const Component& one : catalogue.components(kind)) add_all(one);
   }
-  for (const space::Axis& axis : catalogue.compilers()) add(axis.name);
+  for (const Axis& axis : catalogue.compilers()) add(axis.name);
   for (const char* axis : ptx::head::nvcc_axes) add(axis);
   add(tuned_axis);
   add(file_axis);
@@ -54,23 +54,23 @@ bool is_hand_made(const VariantKey& key) {
                      [](const auto& axis) { return is_hand_made_axis(axis.first); });
 }
 
-std::string snippet_component(const VariantKey& key, space::ComponentKind kind) {
-  std::string component = key.value(std::string(space::to_string(kind)));
+std::string snippet_component(const VariantKey& key, ComponentKind kind) {
+  std::string component = key.value(std::string(to_string(kind)));
   std::string snippets;
   for (const auto& [axis, label] : key.axes)
-    if (is_snippet_axis(axis) && space::kind_of_verb(axis.substr(snippet_axis.size())) == kind)
+    if (is_snippet_axis(axis) && kind_of_verb(axis.substr(snippet_axis.size())) == kind)
       snippets += fmt::format("{}={}\n", axis, label);
   return snippets.empty() ? component : fmt::format("{}@{}", component, base::short_hash(snippets));
 }
 
-VariantKey template_key(const space::Catalogue& catalogue, const VariantKey& key) {
+VariantKey template_key(const Catalogue& catalogue, const VariantKey& key) {
   VariantKey made{key.id, key.hash, {}};
   for (const auto& axis : key.axes)
     if (!is_hand_made_axis(axis.first) && catalogue.compiler(axis.first) == nullptr)
       made.axes.push_back(axis);
   for (auto& [axis, value] : made.axes)
-    for (const space::ComponentKind kind : space::component_kinds)
-      if (axis == space::to_string(kind)) value = snippet_component(key, kind);
+    for (const ComponentKind kind : component_kinds)
+      if (axis == to_string(kind)) value = snippet_component(key, kind);
   return made;
 }
 

@@ -24,18 +24,18 @@ inline constexpr std::string_view snippet_axis = "snippet.";
 
 bool is_snippet_axis(std::string_view axis);
 // An axis that stands behind a variant's own: which hand made it, and how it is assembled.
-bool is_later_axis(const space::Catalogue& catalogue, std::string_view axis);
+bool is_later_axis(const Catalogue& catalogue, std::string_view axis);
 // Every axis that a key may have but those of snippets, each once.
-std::vector<std::string> axis_names(const space::Catalogue& catalogue);
+std::vector<std::string> axis_names(const Catalogue& catalogue);
 // Whether the key names what somebody made by hand: a fork, snippets.
 bool is_hand_made(const launch::VariantKey& key);
 
 // The component of a kind in whose folder the key's snippets are; that of the axis where it has
 // none of this kind.
-std::string snippet_component(const launch::VariantKey& key, space::ComponentKind kind);
+std::string snippet_component(const launch::VariantKey& key, ComponentKind kind);
 
 // What the templates make of a key: the axes of the catalogue alone, with the components that hold
 // its snippets. Its id is still the key's, for messages.
-launch::VariantKey template_key(const space::Catalogue& catalogue, const launch::VariantKey& key);
+launch::VariantKey template_key(const Catalogue& catalogue, const launch::VariantKey& key);
 
 }  // namespace phasebit::space

@@ -11,14 +11,6 @@
 namespace phasebit::space {
 
 using launch::VariantKey;
-using space::Axis;
-using space::Catalogue;
-using space::Component;
-using space::component_kinds;
-using space::ComponentKind;
-using space::to_string;
-using space::value_text;
-using space::Values;
 
 namespace {
 
@@ -87,7 +79,7 @@ void Settling::find_absent() {
 }
 
 std::string Settling::absent_reason(int slot) const {
-  for (const ComponentKind kind : space::component_axis_order) {
+  for (const ComponentKind kind : component_axis_order) {
     std::vector<std::string> owners;
     for (const Component& component : catalogue.components(kind))
       for (const Axis& axis : component.axes)
@@ -118,7 +110,7 @@ Status Settling::ask_conditions() {
 
 Status Settling::ask_rules() {
   for (const Component* part : parts) {
-    for (const space::Rule& rule : part->rules) {
+    for (const Rule& rule : part->rules) {
       PHASEBIT_TRY_ASSIGN(holds, rule.prune.holds(out.point));
       if (!holds) continue;
       out.pruned = rule.reason;
@@ -189,7 +181,7 @@ Result<Settled> settle_values(const Catalogue& catalogue,
     PHASEBIT_TRY(catalogue.check_value(axis, value));
     const int slot = catalogue.vocabulary().slot(axis);
     if (draft.varies(slot)) return fail(Step::spec, "axis '{}' twice", axis);
-    draft.set(slot, space::value_number(catalogue.vocabulary(), axis, value), Draft::Named::varied);
+    draft.set(slot, value_number(catalogue.vocabulary(), axis, value), Draft::Named::varied);
   }
   for (const ComponentKind kind : component_kinds)
     if (!draft.varies(static_cast<int>(kind))) return fail(Step::spec, "no {}", to_string(kind));

@@ -17,10 +17,10 @@ namespace phasebit::space {
 // What somebody says of a point. All four leading axes must be named before it is settled.
 struct Draft {
   enum class Named : unsigned char { no, baseline, varied };
-  space::Values values;
+  Values values;
   std::vector<Named> named;
 
-  explicit Draft(const space::Vocabulary& vocabulary)
+  explicit Draft(const Vocabulary& vocabulary)
       : values(vocabulary.size()), named(vocabulary.size(), Named::no) {}
   void set(int slot, std::int64_t value, Named how) {
     values[static_cast<size_t>(slot)] = value;
@@ -30,27 +30,26 @@ struct Draft {
 };
 
 struct Settled {
-  space::Values point;  // every axis that the chosen components have; the others are 0
-  space::Values asked;  // the same, with the values asked of axes that the components do not have
-  std::string pruned;   // the reason as written, or "" for a variant
+  Values point;        // every axis that the chosen components have; the others are 0
+  Values asked;        // the same, with the values asked of axes that the components do not have
+  std::string pruned;  // the reason as written, or "" for a variant
 };
 
 // variants.h says what is pruned. Step::spec when an expression cannot be evaluated.
-Result<Settled> settle(const space::Catalogue& catalogue, const Draft& draft);
+Result<Settled> settle(const Catalogue& catalogue, const Draft& draft);
 
 // The text, of a reason or a rule, with the point's values in the place of {axis}.
-std::string fill_in(const space::Catalogue& catalogue, const space::Values& point,
-                    std::string_view text);
+std::string fill_in(const Catalogue& catalogue, const Values& point, std::string_view text);
 
-launch::VariantKey key_of(const space::Catalogue& catalogue, const space::Values& point);
+launch::VariantKey key_of(const Catalogue& catalogue, const Values& point);
 
 // The point of named values, whether it is a variant or pruned. probe, protocol, mover and work
 // must be given. Step::spec for a name or value that is none.
-Result<Settled> settle_values(const space::Catalogue& catalogue,
+Result<Settled> settle_values(const Catalogue& catalogue,
                               const std::vector<std::pair<std::string, std::string>>& values);
 
 // The point of a key, as rules see it. Step::spec when the key is of another catalogue.
-Result<space::Values> point_of(const space::Catalogue& catalogue, const launch::VariantKey& key);
+Result<Values> point_of(const Catalogue& catalogue, const launch::VariantKey& key);
 
 // The id of a variant as a person types it, taken apart. Nothing else takes one apart: a key is
 // typed.
@@ -67,7 +66,7 @@ struct TypedId {
 // A version of ptxas may be short (12.4 is the newest 12.4 installed).
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
-Result<TypedId> read_typed_id(const base::Home& home, const space::Catalogue& catalogue,
+Result<TypedId> read_typed_id(const base::Home& home, const Catalogue& catalogue,
                               const std::string& id);
 
 }  // namespace phasebit::space

@@ -13,7 +13,6 @@ namespace phasebit::space {
 using base::Home;
 using base::TomlReader;
 using base::TomlValue;
-using space::Catalogue;
 
 namespace {
 
@@ -51,7 +50,7 @@ Result<std::vector<std::string>> expand_range(std::string_view axis, std::string
 }
 
 Result<std::vector<std::string>> all_values(const Catalogue& catalogue, std::string_view axis) {
-  for (const space::Axis* one : catalogue.axes_named(axis))
+  for (const Axis* one : catalogue.axes_named(axis))
     if (one->high - one->low >= static_cast<std::int64_t>(max_values))
       return fail(Step::spec, "{}: 'all' has too many values", axis);
   return catalogue.values_of(axis);
@@ -137,7 +136,7 @@ SweepBlock read_block(const std::string& file, const TomlValue& table, const Cat
   block.pairs = read_axis_values(reader, "pairs", catalogue);
   check_varied_once(reader, block);
   if (!reader.has("when")) return block;
-  auto when = catalogue.compile(reader.text("when"), space::ValueKind::truth);
+  auto when = catalogue.compile(reader.text("when"), ValueKind::truth);
   if (!when) {
     reader.refuse("when", when.error());
     return block;
@@ -222,7 +221,7 @@ Result<Spec> read_spec(const Home& home, const TomlValue& table, const std::stri
 
 Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
                                               std::string_view text) {
-  const std::vector<const space::Axis*> axes = catalogue.axes_named(axis);
+  const std::vector<const Axis*> axes = catalogue.axes_named(axis);
   const bool integer = !axes.empty() && axes.front()->integer;
   std::vector<std::string> values;
   for (const std::string_view part : base::split(text, ',')) {
@@ -246,17 +245,17 @@ Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::s
 namespace {
 
 // What the machine decides.
-Result<std::vector<std::string>> values_here(const Home& home, const space::Axis& axis,
+Result<std::vector<std::string>> values_here(const Home& home, const Axis& axis,
                                              const std::vector<std::string>& words) {
   std::vector<std::string> values;
-  if (axis.others == space::toolchain_values) {
+  if (axis.others == toolchain_values) {
     PHASEBIT_TRY_ASSIGN(named, ptxas::installed_named(home, words));
     for (const ptxas::InstalledToolchain& one : named) values.push_back(one.version.text());
     return values;
   }
   for (const std::string& word : words) {
     values.push_back(word);
-    if (axis.others != space::llvm_values || axis.has(word)) continue;
+    if (axis.others != llvm_values || axis.has(word)) continue;
     PHASEBIT_TRY_ASSIGN(version, llvm::version_named(word));
     values.back() = std::move(version);
   }
@@ -267,10 +266,10 @@ Result<std::vector<std::string>> values_here(const Home& home, const space::Axis
 
 Result<AxisValues> parse_compiler_values(const Home& home, const Catalogue& catalogue,
                                          std::string_view axis, std::string_view text) {
-  const space::Axis* known = catalogue.compiler(axis);
+  const Axis* known = catalogue.compiler(axis);
   if (known == nullptr) {
     std::vector<std::string> names;
-    for (const space::Axis& one : catalogue.compilers()) names.push_back(one.name);
+    for (const Axis& one : catalogue.compilers()) names.push_back(one.name);
     return with_hint(fail(Step::usage, "no axis '{}' of a compiler", axis),
                      base::nearest_word_hint(axis, names));
   }

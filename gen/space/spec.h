@@ -27,9 +27,9 @@ struct SweepBlock {
   std::string doc;
   std::vector<std::pair<std::string, std::string>> baseline;
   std::vector<AxisValues> cross, once_around, pairs;
-  std::optional<space::Expression> when;  // other points are left out
-  std::string reason;                     // what those are counted under
-  std::string where;                      // "specs/core.toml:12"
+  std::optional<Expression> when;  // other points are left out
+  std::string reason;              // what those are counted under
+  std::string where;               // "specs/core.toml:12"
 };
 
 // A text of the user's for one verb (gen/kernel/snippet.h).
@@ -54,23 +54,22 @@ struct Spec {
 };
 
 // Step::spec; the message begins with "file:line: key: ".
-Result<Spec> load_spec(const base::Home& home, const fs::path& path,
-                       const space::Catalogue& catalogue);
+Result<Spec> load_spec(const base::Home& home, const fs::path& path, const Catalogue& catalogue);
 // The same of its TOML.
 Result<Spec> read_spec(const base::Home& home, const base::TomlValue& table,
-                       const std::string& file, const space::Catalogue& catalogue);
+                       const std::string& file, const Catalogue& catalogue);
 
 // "1,2,4:16:4" -> 1 2 4 8 12 16 for an axis; "all" -> all its values. Each must be a value of the
 // axis.
-Result<std::vector<std::string>> parse_values(const space::Catalogue& catalogue,
-                                              std::string_view axis, std::string_view text);
+Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
+                                              std::string_view text);
 
 // The same of an axis of a compiler, on this machine: "12.4" is the newest 12.4 that is installed,
 // "all" every version; "22" the LLVM of this build. Step::usage, or toolchain with what to install.
-Result<AxisValues> parse_compiler_values(const base::Home& home, const space::Catalogue& catalogue,
+Result<AxisValues> parse_compiler_values(const base::Home& home, const Catalogue& catalogue,
                                          std::string_view axis, std::string_view text);
 
 // "stages=1,2,4:16:4", as given to -a. Step::usage.
-Result<AxisValues> parse_override(const space::Catalogue& catalogue, std::string_view text);
+Result<AxisValues> parse_override(const Catalogue& catalogue, std::string_view text);
 
 }  // namespace phasebit::space

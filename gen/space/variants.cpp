@@ -9,8 +9,6 @@
 namespace phasebit::space {
 
 using launch::VariantKey;
-using space::Catalogue;
-using space::component_kinds;
 
 namespace {
 
@@ -32,8 +30,8 @@ SweepBlock with_overrides(SweepBlock block, const std::vector<AxisValues>& overr
 }
 
 Status check_leading(const SweepBlock& block) {
-  for (const space::ComponentKind kind : space::component_kinds) {
-    const std::string_view name = space::to_string(kind);
+  for (const ComponentKind kind : component_kinds) {
+    const std::string_view name = to_string(kind);
     const bool named = std::any_of(block.baseline.begin(), block.baseline.end(),
                                    [&](const auto& value) { return value.first == name; }) ||
                        std::any_of(block.cross.begin(), block.cross.end(),
@@ -70,7 +68,7 @@ class Expander {
  private:
   void put(Draft& draft, const std::string& axis, const std::string& value, Named how) const {
     draft.set(catalogue_.vocabulary().slot(axis),
-              space::value_number(catalogue_.vocabulary(), axis, value), how);
+              value_number(catalogue_.vocabulary(), axis, value), how);
   }
 
   Status cross(const SweepBlock& block, size_t depth, const Draft& draft) {
@@ -211,7 +209,7 @@ Result<NamedValues> split_id(std::string_view id) {
     if (part.empty() || leading != (equals == std::string_view::npos))
       return with_hint(fail(Step::spec, "not the id of a variant"), id_form);
     if (leading)
-      values.emplace_back(space::to_string(component_kinds[index]), part);
+      values.emplace_back(to_string(component_kinds[index]), part);
     else
       values.emplace_back(part.substr(0, equals), part.substr(equals + 1));
     if (end == id.size()) break;
@@ -268,8 +266,8 @@ std::vector<std::string> default_axes(const Catalogue& catalogue, const VariantK
   std::erase_if(own.axes, [&](const auto& axis) { return is_later_axis(catalogue, axis.first); });
   const auto point = point_of(catalogue, own);
   if (!point) return names;
-  for (const space::Component* part : catalogue.parts(*point))
-    for (const space::Axis& axis : part->axes)
+  for (const Component* part : catalogue.parts(*point))
+    for (const Axis& axis : part->axes)
       if ((*point)[static_cast<size_t>(axis.slot)] == axis.default_number)
         names.push_back(axis.name);
   return names;
@@ -277,8 +275,8 @@ std::vector<std::string> default_axes(const Catalogue& catalogue, const VariantK
 
 Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
-  for (const space::Component* part : catalogue.parts(point))
-    for (const space::Axis& axis : part->axes)
+  for (const Component* part : catalogue.parts(point))
+    for (const Axis& axis : part->axes)
       if (axis.runtime) point[static_cast<size_t>(axis.slot)] = axis.default_number;
   return key_of(catalogue, point).id;
 }

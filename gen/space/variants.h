@@ -34,29 +34,27 @@ double points_of(const SweepBlock& block);
 
 // `overrides` as given to -a: "stages=1,2,4:16:4". The axis takes these values in every block
 // instead of what the block says of it; they vary faster than the block's own `cross`.
-Result<Expansion> expand(const space::Catalogue& catalogue, const Spec& spec,
-                         std::string_view sweep, const std::vector<std::string>& overrides = {});
+Result<Expansion> expand(const Catalogue& catalogue, const Spec& spec, std::string_view sweep,
+                         const std::vector<std::string>& overrides = {});
 
 // "1234 variants\n60 points pruned:\n     40  reason\n ..." for --dry-run.
 std::string describe(const Expansion& expansion);
 
 // The key of a point whose axes are given by name; the others have their defaults. probe, protocol,
 // mover and work must be given. Step::spec when a rule prunes it, with the reason.
-Result<launch::VariantKey> make_key(const space::Catalogue& catalogue,
+Result<launch::VariantKey> make_key(const Catalogue& catalogue,
                                     const std::vector<std::pair<std::string, std::string>>& values);
 
 // An id ("ring/mbarrier/none/none/num_stages=8", axes in any order), or the first 4 or more digits
 // of the hash of a variant of `known`. Step::usage.
-Result<launch::VariantKey> parse_variant(const space::Catalogue& catalogue,
-                                         std::string_view id_or_hash,
+Result<launch::VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id_or_hash,
                                          const Expansion* known = nullptr);
 
 // The axes of the key that are at their defaults, which its id leaves out; none of a key that the
 // catalogue does not know.
-std::vector<std::string> default_axes(const space::Catalogue& catalogue,
-                                      const launch::VariantKey& key);
+std::vector<std::string> default_axes(const Catalogue& catalogue, const launch::VariantKey& key);
 
 // The key's id without the axes that do not change the PTX: equal ids have equal kernels.
-Result<std::string> ptx_id(const space::Catalogue& catalogue, const launch::VariantKey& key);
+Result<std::string> ptx_id(const Catalogue& catalogue, const launch::VariantKey& key);
 
 }  // namespace phasebit::space
