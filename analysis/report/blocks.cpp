@@ -1,8 +1,10 @@
 #include "analysis/report/blocks.h"
 
+#include "analysis/report/page_table.h"
 #include "analysis/report/tables.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace phasebit::report {
 
@@ -166,9 +168,32 @@ class Rewriter {
     const std::string legend = take(arguments, "legend");
     if (!legend.empty() && legend != "off")
       return complain(fmt::format("legend={}: legend=off leaves it out", legend));
+    PHASEBIT_TRY_ASSIGN(shape, page_shape(block, arguments));
     PHASEBIT_TRY_ASSIGN(table, located(block, table_of(block, arguments)));
     if (!legend.empty() && !table.notes.empty()) table.notes.erase(table.notes.begin());
-    return "\n\n" + base::render(table, base::TableFormat::markdown) + "\n";
+    PHASEBIT_TRY_ASSIGN(shown, located(block, page_table(std::move(table), shape)));
+    for (std::string& note : shown.notes) note = wrapped(note);
+    return "\n\n" + base::render(shown, base::TableFormat::markdown) + "\n";
+  }
+
+  // Takes `first` and `hide` out of the arguments; what is left is the table's own.
+  Result<PageShape> page_shape(const std::string& block, data::TableArguments& arguments) const {
+    PageShape shape;
+    const std::string first = take(arguments, "first");
+    const char* end = first.data() + first.size();
+    if (!first.empty() &&
+        (std::from_chars(first.data(), end, shape.first).ptr != end || shape.first == 0))
+      return complain(fmt::format("first={}: a number of rows", first));
+    const std::string hidden = take(arguments, "hide");
+    for (std::string_view hide = hidden; !hide.empty();) {
+      const size_t comma = std::min(hide.find(','), hide.size());
+      shape.hide.emplace_back(hide.substr(0, comma));
+      hide.remove_prefix(std::min(comma + 1, hide.size()));
+    }
+    shape.command = "phasebit report --table " + block;
+    for (const auto& [name, value] : arguments)
+      shape.command += name == "results" ? "" : fmt::format(" --argument {}={}", name, value);
+    return shape;
   }
 
   // Of results of its own, `results=FILE` beside the document, or of those that the document has.

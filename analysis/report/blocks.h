@@ -9,8 +9,9 @@
 //   ... their sentences, one paragraph ...
 //   <!-- /phasebit -->
 // `results=FILE`, beside the document, makes a table of these results instead of the document's.
-// `legend=off` leaves out a table's first note, where the text around it says the same. Fenced code
-// is left alone.
+// `legend=off` leaves out a table's first note, where the text around it says the same. `first=N`
+// shows so many rows, `hide=TITLE,TITLE` leaves out columns (page_table.h). Fenced code is left
+// alone.
 #pragma once
 
 #include "analysis/report/claims/checked_claims.h"

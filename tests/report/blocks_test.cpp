@@ -1,5 +1,6 @@
 #include "analysis/report/blocks.h"
 
+#include "analysis/report/page_table.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -75,14 +76,35 @@ TEST(Blocks, ARangeStandsBeforeItsTable) {
             "spec: a.md:1: block 'range': no table 'frms' (did you mean 'forms'?)");
   EXPECT_EQ(made("range of=errors").error().text(),
             "spec: a.md:1: block 'range': the table has no figures");
-  const auto lines = [](const std::string& text) {
-    return std::count(text.begin(), text.end(), '\n');
-  };
   const auto whole = made("forms").value(), bare = made("forms legend=off").value();
-  EXPECT_EQ(lines(whole) - lines(bare), 2);
+  EXPECT_NE(whole.find("Cycles of one operation"), std::string::npos);
   EXPECT_EQ(bare.find("Cycles of one operation"), std::string::npos);
   EXPECT_EQ(made("forms legend=no").error().text(),
             "spec: a.md:1: legend=no: legend=off leaves it out");
+}
+
+// A page has room for few rows and columns; what it leaves out it says.
+TEST(Blocks, APageShowsFewRowsAndFlagsAsLetters) {
+  base::Table table;
+  table.columns = {{"at", false}, {"SASS class", false}, {"flags", false}};
+  table.rows = {{"1", "aa", "modes: 4 stages; moved by SM (1.50), padding (1.50)"},
+                {"2", "bb", ""},
+                {"3", "cc", "moved by padding (4.25)"}};
+  const auto page = report::page_table(table, {2, {"SASS_class"}, "phasebit report --table x"});
+  ASSERT_TRUE(page) << page.error().text();
+  EXPECT_EQ(base::render(*page, base::TableFormat::csv), "at,flags\n1,a b c\n2,\n");
+  EXPECT_EQ(
+      page->notes,
+      (std::vector<std::string>{
+          "2 of 3 rows; all: `phasebit report --table x`.",
+          "Flags: a: modes; b: moved by SM (at most 1.50); c: moved by padding (at most 1.50)."}));
+  EXPECT_EQ(report::page_table(table, {})->notes.front(),
+            "Flags: a: modes; b: moved by SM (at most 1.50); c: moved by padding (at most 4.25).");
+  EXPECT_EQ(report::page_table(table, {0, {"SASS_clas"}, ""}).error().text(),
+            "usage: hide=SASS_clas: the table has no such column (did you mean 'SASS_class'?)");
+  const auto block = update_blocks("<!-- phasebit:errors first=none -->\n<!-- /phasebit -->\n",
+                                   "a.md", some_data());
+  EXPECT_EQ(block.error().text(), "spec: a.md:1: first=none: a number of rows");
 }
 
 TEST(Blocks, ThatDifferAreNamedWithTheirFirstDifference) {
