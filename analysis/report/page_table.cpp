@@ -93,6 +93,45 @@ void letter_flags(base::Table& table) {
   if (!note.empty()) table.notes.push_back(note + ".");
 }
 
+std::size_t width_of(const base::Table& table, std::size_t column) {
+  std::size_t width = base::characters_in(table.columns[column].title);
+  for (const auto& row : table.rows) width = std::max(width, base::characters_in(row[column].text));
+  return width;
+}
+
+// In Markdown: "| cell | cell |".
+std::size_t width_of(const base::Table& table) {
+  std::size_t width = 1;
+  for (std::size_t n = 0; n < table.columns.size(); ++n) width += width_of(table, n) + 3;
+  return width;
+}
+
+// Where the table is too wide for a page, the texts of its widest column move below it.
+void number_long_texts(base::Table& table) {
+  constexpr std::size_t page = 120, long_text = 24;
+  std::size_t notes = 0;
+  while (width_of(table) > page) {
+    std::size_t widest = 0, most = 0;
+    for (std::size_t n = 0; n < table.columns.size(); ++n) {
+      std::size_t longest = 0;
+      for (const auto& row : table.rows)
+        longest = std::max(longest, base::characters_in(row[n].text));
+      if (longest > most) most = longest, widest = n;
+    }
+    if (most <= long_text) return;
+    std::vector<std::string> texts;
+    for (auto& row : table.rows) {
+      std::string& text = row[widest].text;
+      if (base::characters_in(text) <= long_text) continue;
+      auto known = std::find(texts.begin(), texts.end(), text);
+      if (known == texts.end()) known = texts.insert(known, text);
+      text = fmt::format("({})", notes + static_cast<std::size_t>(known - texts.begin()) + 1);
+    }
+    for (const std::string& text : texts)
+      table.notes.push_back(fmt::format("({}) {}", ++notes, text));
+  }
+}
+
 }  // namespace
 
 Result<base::Table> page_table(base::Table table, const PageShape& shape) {
@@ -104,6 +143,7 @@ Result<base::Table> page_table(base::Table table, const PageShape& shape) {
         fmt::format("{} of {} rows; all: `{}`.", shape.first, rows, shape.command));
   }
   letter_flags(table);
+  number_long_texts(table);
   return table;
 }
 

@@ -17,8 +17,8 @@ struct PageShape {
   bool empty() const { return first == 0 && hide.empty(); }
 };
 
-// Leaves out columns and rows, and says in a note which command has the rest. Flags become letters
-// with a note each. Step::usage for a column that the table lacks, with the nearest title.
+// Leaves out columns and rows, and says in a note which command has the rest. Flags become letters,
+// long texts of a table that is wider than 120 characters numbers, with a note each. Step::usage for a column that the table lacks, with the nearest title.
 Result<base::Table> page_table(base::Table table, const PageShape& shape);
 
 }  // namespace phasebit::report

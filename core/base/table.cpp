@@ -11,16 +11,15 @@
 
 namespace phasebit::base {
 
-namespace {
-
-// Characters, not bytes: the continuation bytes of UTF-8 take no room.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(
+std::size_t characters_in(const std::string& text) {
+  return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+namespace {
+
 std::string padded(const std::string& text, size_t width, bool right) {
-  const std::string space(width - std::min(width, width_of(text)), ' ');
+  const std::string space(width - std::min(width, characters_in(text)), ' ');
   return right ? space + text : text + space;
 }
 
@@ -51,7 +50,7 @@ std::vector<std::vector<std::string>> grid(const Table& table,
 }
 
 bool stands_alone(const Column& column, const std::string& text) {
-  return column.most_width > 0 && width_of(text) > column.most_width;
+  return column.most_width > 0 && characters_in(text) > column.most_width;
 }
 
 std::vector<size_t> widths_of(const Table& table,
@@ -60,7 +59,7 @@ std::vector<size_t> widths_of(const Table& table,
   for (const auto& line : lines)
     for (size_t i = 0; i < line.size(); ++i)
       if (!stands_alone(table.columns[i], line[i]))
-        widths[i] = std::max(widths[i], width_of(line[i]));
+        widths[i] = std::max(widths[i], characters_in(line[i]));
   return widths;
 }
 

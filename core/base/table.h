@@ -50,6 +50,9 @@ Result<TableFormat> table_format(std::string_view word);
 // paragraph a note.
 std::string render(const Table& table, TableFormat format);
 
+// Characters, not bytes: the continuation bytes of UTF-8 take no room.
+std::size_t characters_in(const std::string& text);
+
 // One field of a CSV file, quoted when it must be (RFC 4180).
 std::string csv_field(const std::string& text);
 
