@@ -35,7 +35,12 @@ Status hide_column(base::Table& table, const std::string& word) {
 // "moved by padding (4.00)" and "modes: 1 stage, 8 stages": the flag, and the number after it,
 // which differs from row to row. Which of the row's columns have it is in the whole table.
 std::pair<std::string, std::optional<double>> flag_and_number(const std::string& part) {
-  const std::string flag = part.substr(0, part.find(": "));
+  std::string flag = part.substr(0, part.find(": "));
+  // "not_linear:wake:119.49,118.25": the segments are the row's own.
+  const std::size_t colon = flag.rfind(':');
+  if (colon != std::string::npos &&
+      flag.find_first_not_of("0123456789.,-", colon + 1) == std::string::npos)
+    flag.resize(colon);
   const std::size_t open = flag.rfind(" (");
   if (open == std::string::npos || flag.back() != ')') return {flag, std::nullopt};
   double number = 0;
@@ -106,6 +111,15 @@ std::size_t width_of(const base::Table& table) {
   return width;
 }
 
+// The legend and two reasons why there is no figure; the others are of the same kind.
+void keep_few_notes(base::Table& table, const std::string& command) {
+  constexpr std::size_t few = 3;
+  if (table.notes.size() <= few) return;
+  const std::size_t more = table.notes.size() - few;
+  table.notes.resize(few);
+  table.notes.push_back(fmt::format("{} more notes: `{}`.", more, command));
+}
+
 // Where the table is too wide for a page, the texts of its widest column move below it.
 void number_long_texts(base::Table& table) {
   constexpr std::size_t page = 120, long_text = 24;
@@ -113,6 +127,7 @@ void number_long_texts(base::Table& table) {
   while (width_of(table) > page) {
     std::size_t widest = 0, most = 0;
     for (std::size_t n = 0; n < table.columns.size(); ++n) {
+      if (table.columns[n].title == "flags") continue;
       std::size_t longest = 0;
       for (const auto& row : table.rows)
         longest = std::max(longest, base::characters_in(row[n].text));
@@ -136,6 +151,7 @@ void number_long_texts(base::Table& table) {
 
 Result<base::Table> page_table(base::Table table, const PageShape& shape) {
   for (const std::string& word : shape.hide) PHASEBIT_TRY(hide_column(table, word));
+  keep_few_notes(table, shape.command);
   const std::size_t rows = table.rows.size();
   if (shape.first != 0 && rows > shape.first) {
     table.rows.resize(shape.first);

@@ -87,19 +87,18 @@ TEST(Blocks, ARangeStandsBeforeItsTable) {
 TEST(Blocks, APageShowsFewRowsAndFlagsAsLetters) {
   base::Table table;
   table.columns = {{"at", false}, {"SASS class", false}, {"flags", false}};
-  table.rows = {{"1", "aa", "modes: 4 stages; moved by SM (1.50), padding (1.50)"},
+  table.rows = {{"1", "aa", "modes: 4 stages; not_linear:wake:9.5,1.0; moved by padding (1.50)"},
                 {"2", "bb", ""},
                 {"3", "cc", "moved by padding (4.25)"}};
   const auto page = report::page_table(table, {2, {"SASS_class"}, "phasebit report --table x"});
   ASSERT_TRUE(page) << page.error().text();
   EXPECT_EQ(base::render(*page, base::TableFormat::csv), "at,flags\n1,a b c\n2,\n");
-  EXPECT_EQ(
-      page->notes,
-      (std::vector<std::string>{
-          "2 of 3 rows; all: `phasebit report --table x`.",
-          "Flags: a: modes; b: moved by SM (at most 1.50); c: moved by padding (at most 1.50)."}));
+  EXPECT_EQ(page->notes,
+            (std::vector<std::string>{
+                "2 of 3 rows; all: `phasebit report --table x`.",
+                "Flags: a: modes; b: not_linear:wake; c: moved by padding (at most 1.50)."}));
   EXPECT_EQ(report::page_table(table, {})->notes.front(),
-            "Flags: a: modes; b: moved by SM (at most 1.50); c: moved by padding (at most 4.25).");
+            "Flags: a: modes; b: not_linear:wake; c: moved by padding (at most 4.25).");
   EXPECT_EQ(report::page_table(table, {0, {"SASS_clas"}, ""}).error().text(),
             "usage: hide=SASS_clas: the table has no such column (did you mean 'SASS_class'?)");
   const auto block = update_blocks("<!-- phasebit:errors first=none -->\n<!-- /phasebit -->\n",
