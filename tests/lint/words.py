@@ -38,7 +38,7 @@ BASELINE = {
 }
 PATTERNS = {
     "beside": r"beside",
-    "behind": r"behind(?! a link)",  # nothing else in this project is behind something in space
+    "behind": r"(?<!lag )(?<!lags )behind(?! a link)",
     "in front of": r"in front of",
     "stands": r"(?:stands?|stood)(?! for\b)|standing",
     "who": rf"{NOT_PEOPLE}who|whom|whoever",
@@ -48,7 +48,7 @@ PATTERNS = {
     "takes": r"takes? (?:[\w.,{}]+ ){0,3}?cycles|takes? (?:no|none|neither|(?:the|a|this) form)",
     "once for all": r"once for all",
     "for ever": r"for ever",
-    "is no": r"(?<!there )(?:is|are|was|were) no(?! (?:longer|more|less|fewer|later|earlier)\b)",
+    "is no": r"(?<!there )(?:is|are|was|were) no(?! (?:more|less)\b| \w+er\b)",
     "has none": r"(?:has|have|had) none",
 }
 PATTERNS = {name: re.compile(rf"(?<![\w./=-])(?:{text})(?![\w/=(]|\.\w|-\w)", re.IGNORECASE)
@@ -150,10 +150,10 @@ def python(text):
             comments.append((token.start[0], token.string.lstrip("# ")))
         elif token.type == tokenize.STRING and start_of_statement:
             yield "comments", token.string
-        elif token.type in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+        if token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
             start_of_statement = True
-            continue
-        start_of_statement = token.type == tokenize.COMMENT and start_of_statement
+        elif token.type not in (tokenize.NL, tokenize.COMMENT):
+            start_of_statement = False
     yield from comment_runs(comments)
 
 
