@@ -30,6 +30,7 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
     ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
                       true};
     std::vector<double> values;
+    ByCondition by_condition;
     for (const Measured* measured : all) {
       const auto& names = measured->point->readings;
       const auto at = std::find(names.begin(), names.end(), name);
@@ -39,9 +40,11 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
       out.interval.low = std::min(out.interval.low, one.interval.interval.low);
       out.interval.high = std::max(out.interval.high, one.interval.interval.high);
       out.interval_reached = out.interval_reached && one.interval.reached;
+      by_condition.add(measured->point->conditions, one.value, one.interval.interval);
     }
     if (values.size() < all.size()) continue;
     out.value = median(values);
+    out.at = by_condition.take();
     readings.push_back(std::move(out));
   }
   return readings;
@@ -72,6 +75,7 @@ void add_flags(const results::PointRow& point, Aggregate& out) {
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
   std::vector<results::DeviceState> states;
+  ByCondition by_condition;
   out.interval = all.front()->summary.interval.interval;
   out.interval_reached = true;
   out.r2 = 1;
@@ -89,7 +93,9 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
     out.rounds += summary.rounds;
     if (measured->point->state.known()) states.push_back(measured->point->state);
     add_flags(*measured->point, out);
+    by_condition.add(measured->point->conditions, summary.cycles, summary.interval.interval);
   }
+  out.at = by_condition.take();
   fill_spread(all, out);
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
@@ -224,6 +230,48 @@ void find_floors(Aggregation& out) {
 }
 
 }  // namespace
+
+std::string moved_by(const results::Conditions& at, const results::Conditions& base) {
+  results::PointRow row, first;
+  row.conditions = at, first.conditions = base;
+  return at == base ? std::string() : results::factor_of(row, first);
+}
+
+std::string moved_by(const AtConditions& all) {
+  double farthest = 0;
+  std::string factor;
+  for (const AtCondition& one : all) {
+    const double moved = std::abs(one.value - all.front().value);
+    if (moved <= farthest) continue;
+    farthest = moved;
+    factor = moved_by(one.at, all.front().at);
+  }
+  return factor;
+}
+
+void ByCondition::add(const results::Conditions& at, double value,
+                      const results::Interval& interval) {
+  results::Conditions plain = at;
+  plain.gap_after = 0, plain.gap_warps = 0;
+  auto known =
+      std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.at == plain; });
+  if (known == rows_.end()) known = rows_.insert(known, {plain, {}, interval});
+  known->values.push_back(value);
+  known->interval.low = std::min(known->interval.low, interval.low);
+  known->interval.high = std::max(known->interval.high, interval.high);
+}
+
+AtConditions ByCondition::take() {
+  AtConditions made;
+  for (const Rows& rows : rows_) made.push_back({rows.at, median(rows.values), rows.interval});
+  const auto place = [](const AtCondition& one) {
+    const results::Conditions& at = one.at;
+    return std::tuple(at.padding, at.start_offset, at.first_warp, at.sm);
+  };
+  std::sort(made.begin(), made.end(),
+            [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return made;
+}
 
 double Aggregate::half_width() const {
   return std::max(interval.high - cycles, cycles - interval.low);

@@ -15,12 +15,29 @@
 
 namespace phasebit::report::data {
 
+// What a figure is under one condition: of several repetitions under it their median, and from the
+// lowest low to the highest high of their intervals.
+struct AtCondition {
+  results::Conditions at;  // gap_after and gap_warps are 0: roles together are another figure
+  double value = 0;
+  results::Interval interval;
+};
+// Ascending, each once. Comparing under equal conditions is what they are for (comparison.h).
+using AtConditions = std::vector<AtCondition>;
+
+// What the condition that moves the value farthest from the first changes against it: "start
+// offset", "SM", "sub-partition", "padding", several joined by "+"; "" where none moves it.
+std::string moved_by(const AtConditions& all);
+// The same of one condition; "" of equal ones.
+std::string moved_by(const results::Conditions& at, const results::Conditions& base);
+
 // What a reading says over the repetitions, like the cycles.
 struct ReadingFigure {
   std::string name, unit;
   double value = 0;
   results::Interval interval;
   bool interval_reached = false;
+  AtConditions at = {};
   double half_width() const;
 };
 
@@ -59,11 +76,27 @@ struct Aggregate {
   // where the GPU chose others from run to run; "" of one CTA.
   std::string run_ptxas, ran_on;
   std::vector<ReadingFigure> readings;
+  AtConditions at;  // the cycles
 
   // By name, or null.
   const ReadingFigure* reading(const std::string& name) const;
   // Of the ends from the figure, the farther.
   double half_width() const;
+};
+
+// The values of the rows by condition.
+class ByCondition {
+ public:
+  void add(const results::Conditions& at, double value, const results::Interval& interval);
+  AtConditions take();
+
+ private:
+  struct Rows {
+    results::Conditions at;
+    std::vector<double> values;
+    results::Interval interval;
+  };
+  std::vector<Rows> rows_;
 };
 
 // Two measurements of the same code.

@@ -22,6 +22,61 @@ Floor floor_of(const Aggregation& aggregation, const std::string& stratum) {
   return own == aggregation.floors.end() ? Floor() : own->second;
 }
 
+namespace {
+
+// One difference says nothing of how far differences lie apart.
+constexpr std::size_t fewest_pairs = 2;
+
+const AtCondition* find_condition(const AtConditions& all, const results::Conditions& at) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.at == at; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+double half_width_of(const AtCondition& one) {
+  return std::max(one.interval.high - one.value, one.value - one.interval.low);
+}
+
+Pair pair_of(const AtCondition& before, const AtCondition& after, const DifferenceOf& difference) {
+  const double apart = difference(before.value, after.value);
+  const double moved_before = difference(before.value + half_width_of(before), after.value);
+  const double moved_after = difference(before.value, after.value + half_width_of(after));
+  return {before.at, before.value, after.value, apart,
+          std::abs(moved_before - apart) + std::abs(moved_after - apart)};
+}
+
+// Within which three quarters of the values lie from the middle.
+double scatter_of(const std::vector<double>& values, double middle) {
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - middle));
+  std::sort(distances.begin(), distances.end());
+  return distances[(3 * distances.size() + 3) / 4 - 1];
+}
+
+}  // namespace
+
+Paired paired(const Figure& before, const Figure& after, const DifferenceOf& difference) {
+  constexpr double half_a_cycle = 0.5;
+  const DifferenceOf apart = difference ? difference : [](double a, double b) { return b - a; };
+  Paired made;
+  if (before.gpu.empty() || before.gpu != after.gpu) return made;
+  for (const AtCondition& one : before.at)
+    if (const AtCondition* other = find_condition(after.at, one.at))
+      made.pairs.push_back(pair_of(one, *other, apart));
+  if (made.pairs.size() < fewest_pairs) return {};
+  std::vector<double> differences, half_widths;
+  for (const Pair& pair : made.pairs) {
+    differences.push_back(pair.difference);
+    half_widths.push_back(pair.half_width);
+  }
+  made.median = results::median(differences);
+  const auto [lowest, highest] = std::minmax_element(differences.begin(), differences.end());
+  made.lowest = *lowest, made.highest = *highest;
+  made.floor =
+      std::max({half_a_cycle, results::median(half_widths), scatter_of(differences, made.median)});
+  return made;
+}
+
 Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after) {
   Comparison made;
@@ -90,6 +145,7 @@ Figure join(const Figure& a, const Figure& b) {
   out.interval_reached = a.interval_reached && b.interval_reached;
   out.repetitions = std::min(a.repetitions, b.repetitions);
   out.factor = a.spread > b.spread ? a.factor : b.factor;
+  if (a.gpu == b.gpu) out.gpu = a.gpu;
   return out;
 }
 
@@ -104,7 +160,9 @@ Figure figure_of(const Aggregate& aggregate) {
           aggregate.repetitions,
           aggregate.spread_cycles,
           aggregate.spread_factor,
-          aggregate.flags};
+          aggregate.flags,
+          aggregate.device_uuid,
+          aggregate.at};
 }
 
 Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
@@ -123,6 +181,7 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   figure.half_width = found->half_width();
   figure.interval_reached = found->interval_reached;
   figure.spread = 0, figure.factor.clear();  // those of the cycles
+  figure.at = found->at;
   return figure;
 }
 
@@ -134,10 +193,50 @@ Figure figure_of(const Aggregate* aggregate, const std::string& id) {
   return missing;
 }
 
+namespace {
+
+AtConditions apart(const Figure& larger, const Figure& smaller, double divisor) {
+  AtConditions all;
+  if (larger.gpu.empty() || larger.gpu != smaller.gpu) return all;
+  for (const AtCondition& a : larger.at) {
+    const AtCondition* b = find_condition(smaller.at, a.at);
+    if (b == nullptr) continue;
+    AtCondition& one = all.emplace_back(a);
+    one.value = (a.value - b->value) / divisor;
+    one.interval = {(a.interval.low - b->interval.high) / divisor,
+                    (a.interval.high - b->interval.low) / divisor};
+    if (divisor < 0) std::swap(one.interval.low, one.interval.high);
+  }
+  return all;
+}
+
+// The figure that these conditions say together, as aggregate() makes it of rows.
+void set_by_condition(Figure& figure) {
+  std::vector<double> values;
+  results::Interval interval = figure.at.front().interval;
+  for (const AtCondition& one : figure.at) {
+    values.push_back(one.value);
+    interval.low = std::min(interval.low, one.interval.low);
+    interval.high = std::max(interval.high, one.interval.high);
+  }
+  figure.value = results::median(values);
+  figure.half_width = std::max(interval.high - figure.value, figure.value - interval.low);
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  figure.spread = *highest - *lowest;
+  figure.factor = moved_by(figure.at);
+}
+
+}  // namespace
+
 Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
   if (divisor == 0) bug("a difference over no operations");
   Figure out = join(larger, smaller);
+  out.at = apart(larger, smaller, divisor);
   if (!out.reason.empty()) return out;
+  if (out.at.size() >= fewest_pairs) {
+    set_by_condition(out);
+    return out;
+  }
   out.value = (larger.value - smaller.value) / divisor;
   out.spread = (larger.spread + smaller.spread) / std::abs(divisor);
   out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
@@ -149,6 +248,10 @@ Figure share_of(Figure figure, double parts) {
   figure.value /= parts;
   figure.half_width /= parts;
   figure.spread /= parts;
+  for (AtCondition& one : figure.at) {
+    one.value /= parts;
+    one.interval = {one.interval.low / parts, one.interval.high / parts};
+  }
   return figure;
 }
 

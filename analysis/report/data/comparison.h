@@ -4,6 +4,7 @@
 #include "analysis/report/data/aggregate.h"
 #include "core/base/table.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Figure {
   double spread = 0;             // B/B: Aggregate::spread_cycles
   std::string factor;            // what moved it most
   std::vector<results::Flag> flags;
+  Word gpu{};         // its UUID; "" of parts from several, which are never paired
+  AtConditions at{};  // its value under each condition; none where its parts share none
 };
 
 // The cycles of a variant.
@@ -37,9 +40,11 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading);
 // says that it was not measured.
 Figure figure_of(const Aggregate* aggregate, const std::string& id);
 
-// (larger - smaller) / divisor. The half width is the sum of both, through the divisor: the points
-// were taken at different times, so nothing cancels. Negative values are kept. Two sizes U1 and U2
-// of a verb: difference(of U2, of U1, U2 - U1).
+// (larger - smaller) / divisor, under each condition that both have: the figure is the median of
+// these, and its half width reaches to the farthest end of theirs, each with both intervals. Where
+// they share fewer than two conditions it is the difference of the figures, with the sum of both
+// half widths. Negative values are kept. Two sizes U1 and U2 of a verb: difference(of U2, of U1,
+// U2 - U1).
 Figure difference(const Figure& larger, const Figure& smaller, double divisor = 1);
 
 // One of `parts` equal parts of a figure, its width likewise: an item of those that a phase has.
@@ -58,6 +63,32 @@ Floor floor_of(const Aggregation& aggregation, const std::string& stratum);
 // "faster" or "slower" when the difference is above the floor and above its own half width, else
 // "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without A/A pairs; "no figure".
 std::string verdict_of(const Figure& difference, bool has_pairs, double floor);
+
+// Two figures under equal conditions: one start offset, SM, sub-partition and padding on both
+// sides. What a condition does to both is in no difference.
+
+struct Pair {
+  results::Conditions at;
+  double before = 0, after = 0;
+  double difference = 0;
+  double half_width = 0;  // what both intervals can add to the difference
+};
+
+struct Paired {
+  std::vector<Pair> pairs;  // none where the figures share fewer than two conditions
+  double median = 0, lowest = 0, highest = 0;  // of the differences
+  // What the median must exceed to be a difference: the largest of half a cycle, the pairs' own
+  // half width (their median), and the distance from the median within which three quarters of the
+  // differences lie. So a difference above it has one sign in at least three quarters of the
+  // conditions.
+  double floor = 0;
+  bool any() const { return !pairs.empty(); }
+};
+
+// Of the conditions that both were measured under on one GPU. `difference` of a value before and
+// one after it; without it after - before.
+using DifferenceOf = std::function<double(double before, double after)>;
+Paired paired(const Figure& before, const Figure& after, const DifferenceOf& difference = {});
 
 struct Comparison {
   Figure before, after;

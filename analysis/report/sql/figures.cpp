@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <set>
+#include <type_traits>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -24,8 +26,8 @@ namespace {
 
 constexpr const char* figure_query =
     "SELECT coalesce(nullif(label, ''), id), missing, reason, step, cycles, half, interval_ok, "
-    "repetitions, spread, factor, flag_list, probe || '/' || protocol "
-    "FROM figure_row JOIN variant USING (v) WHERE f = ?";
+    "repetitions, spread, factor, flag_list, probe || '/' || protocol, device.uuid, conditions "
+    "FROM figure_row JOIN variant USING (v) JOIN device USING (d) WHERE f = ?";
 
 QueryFigures& figures_of(sqlite3_context* context) {
   return *static_cast<QueryFigures*>(sqlite3_user_data(context));
@@ -330,6 +332,8 @@ QueryFigures::Known QueryFigures::read(std::int64_t number) {
   figure.spread = row_.getColumn(8).getDouble();
   figure.factor = row_.getColumn(9).getString();
   figure.flags = read_flags(row_.getColumn(10).getString());
+  figure.gpu = row_.getColumn(12).getString();
+  figure.at = read_conditions(row_.getColumn(13));
   return {std::move(figure), row_.getColumn(11).getString()};
 }
 
@@ -364,6 +368,17 @@ std::string flags_text(const std::vector<Flag>& flags) {
     list.push_back(
         {static_cast<int>(flag.kind), flag.of, flag.slopes, flag.bent, flag.repetitions});
   return list.dump();
+}
+
+std::string_view conditions_bytes(const data::AtConditions& all) {
+  static_assert(std::is_trivially_copyable_v<data::AtCondition>);
+  return {reinterpret_cast<const char*>(all.data()), all.size() * sizeof(data::AtCondition)};
+}
+
+data::AtConditions read_conditions(const SQLite::Column& column) {
+  data::AtConditions all(static_cast<std::size_t>(column.getBytes()) / sizeof(data::AtCondition));
+  if (!all.empty()) std::memcpy(all.data(), column.getBlob(), all.size() * sizeof(all.front()));
+  return all;
 }
 
 std::vector<Flag> read_flags(const std::string& text) {

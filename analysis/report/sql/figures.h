@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -61,5 +62,9 @@ class QueryFigures {
 // JSON; "" for none.
 std::string flags_text(const std::vector<results::Flag>& flags);
 std::vector<results::Flag> read_flags(const std::string& text);
+
+// Values by condition as they are kept in a column: a BLOB.
+std::string_view conditions_bytes(const data::AtConditions& all);
+data::AtConditions read_conditions(const SQLite::Column& column);
 
 }  // namespace phasebit::report::sql

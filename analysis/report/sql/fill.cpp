@@ -32,6 +32,10 @@ using results::VariantRow;
 
 namespace {
 
+struct Blob {
+  const data::AtConditions& all;
+};
+
 // One prepared INSERT, used for many rows.
 class Inserter {
  public:
@@ -58,6 +62,10 @@ class Inserter {
     statement_.bind(index, static_cast<std::int64_t>(value));
   }
   void bind(int index, double value) { statement_.bind(index, value); }
+  void bind(int index, const Blob& value) {
+    const std::string_view bytes = conditions_bytes(value.all);
+    statement_.bindNoCopy(index, bytes.data(), static_cast<int>(bytes.size()));
+  }
   void bind(int index, std::nullptr_t) { statement_.bind(index); }
   void finish() {
     statement_.exec();
@@ -348,7 +356,7 @@ class Filler {
             one.repetition_difference_cycles, figure.spread, figure.factor,
             fmt::format("{}", fmt::join(results::words_of(figure.flags), " ")),
             flags_text(figure.flags), one.state.sm_megahertz, one.state.memory_megahertz,
-            one.state.watts, one.run_ptxas, one.ran_on, own.label);
+            one.state.watts, one.run_ptxas, one.ran_on, own.label, Blob{figure.at});
   }
 
   void add_form_costs(const std::vector<Aggregate>& points) {

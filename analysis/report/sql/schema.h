@@ -15,6 +15,7 @@ namespace phasebit::report::sql {
 // `figure_row` is a figure of a variant, kept by data::aggregate: `quantity` is cycles,
 // without_loop (data/without_loop.h) or the name of a reading; what is no figure of one variant
 // (kind form: of one operation) has a label. `f` is what queries pass to functions.
+// `conditions` are its data::AtCondition, after each other: this program alone reads them.
 // Numbers of figures begin here: cycles or stages in the place of one are none.
 inline constexpr std::int64_t first_figure = std::int64_t{1} << 40;
 
@@ -45,7 +46,7 @@ CREATE TABLE figure_row(
   repetition_difference REAL, spread REAL,
   factor TEXT, words TEXT, flag_list TEXT, gpu_sm_mhz INTEGER, gpu_memory_mhz INTEGER,
   gpu_watts INTEGER,
-  run_ptxas TEXT, ran_on TEXT, label TEXT);
+  run_ptxas TEXT, ran_on TEXT, label TEXT, conditions BLOB);
 CREATE TABLE measurement(
   p INTEGER PRIMARY KEY, v INTEGER, d INTEGER, r INTEGER, c INTEGER, kind TEXT,
   repetition INTEGER, aa_control INTEGER, verdict TEXT, same_as TEXT, error_step TEXT, error TEXT,
