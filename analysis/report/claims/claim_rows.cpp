@@ -109,7 +109,10 @@ ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
     return row;
   }
   row.ids = {large->id, small->id};
-  row.figure = data::difference(figure_of(*large), figure_of(*small), many - few);
+  std::vector<data::LoopOfSize> loops;
+  for (const auto& [size, one] : found)
+    loops.push_back({static_cast<double>(size), figure_of(*one)});
+  row.figure = data::per_operation(std::move(loops), data::longest_loop_of(large->axes));
   row.floor = (row.floor + maker.row(*small).floor) / (many - few);
   return row;
 }

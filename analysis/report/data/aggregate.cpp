@@ -30,6 +30,7 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
     ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
                       true};
     std::vector<double> values;
+    ByCondition by_condition;
     for (const Measured* measured : all) {
       const auto& names = measured->point->readings;
       const auto at = std::find(names.begin(), names.end(), name);
@@ -39,9 +40,11 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
       out.interval.low = std::min(out.interval.low, one.interval.interval.low);
       out.interval.high = std::max(out.interval.high, one.interval.interval.high);
       out.interval_reached = out.interval_reached && one.interval.reached;
+      by_condition.add(measured->point->conditions, one.value, one.interval.interval);
     }
     if (values.size() < all.size()) continue;
     out.value = median(values);
+    out.at = by_condition.take();
     readings.push_back(std::move(out));
   }
   return readings;
@@ -72,6 +75,7 @@ void add_flags(const results::PointRow& point, Aggregate& out) {
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
   std::vector<results::DeviceState> states;
+  ByCondition by_condition;
   out.interval = all.front()->summary.interval.interval;
   out.interval_reached = true;
   out.r2 = 1;
@@ -89,7 +93,9 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
     out.rounds += summary.rounds;
     if (measured->point->state.known()) states.push_back(measured->point->state);
     add_flags(*measured->point, out);
+    by_condition.add(measured->point->conditions, summary.cycles, summary.interval.interval);
   }
+  out.at = by_condition.take();
   fill_spread(all, out);
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
@@ -102,7 +108,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   if (!differences.empty()) out.repetition_difference_cycles = median(differences);
 }
 
-Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
+Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys, PointKind kind) {
   Aggregate out;
   out.axes = keys.of(group.newest->variant_id);
   out.id = group.newest->variant_id;
@@ -129,7 +135,20 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
     out.flags.push_back({.kind = results::Flag::Kind::not_linear_in_some,
                          .bent = bent.repetitions,
                          .repetitions = bent.of});
+  // A pass over places says itself what separates its modes; anchors are judged by their bounds.
+  if (kind == PointKind::point) out.reason = several_values(out.at);
   return out;
+}
+
+// The rows with idle warps between the roles, or those without.
+TextRows rows_with_roles(const TextRows& group, bool together) {
+  const auto is_other = [&](const results::PointRow& row) {
+    return (row.conditions.gap_warps > 0) != together;
+  };
+  TextRows rows = group;
+  std::erase_if(rows.measured, [&](const Measured& one) { return is_other(*one.point); });
+  std::erase_if(rows.failed, [&](const results::PointRow* one) { return is_other(*one); });
+  return rows;
 }
 
 // An aggregate, and the newest of the rows that it was made of.
@@ -137,6 +156,17 @@ struct Made {
   Aggregate* figure;
   const results::PointRow* row;
 };
+
+// The figures of another variant of the same code as those of the member.
+Aggregate figure_for(const Aggregate& member, const Aggregate& measured) {
+  Aggregate copy = measured;
+  copy.same_as = measured.id;
+  copy.id = member.id;
+  copy.axes = member.axes;
+  copy.unit = member.unit;
+  copy.text_hash = member.text_hash;
+  return copy;
+}
 
 // Gives members of a measured class the figures of the one that was measured: of its newest text,
 // whether it has a figure or failed.
@@ -156,14 +186,22 @@ void resolve_classes(const std::vector<Made>& made) {
           unusable(fmt::format("{}, which has the same code, was not measured", member->same_as));
       continue;
     }
-    Aggregate copy = *figures.at(other);
-    copy.same_as = copy.id;
-    copy.id = member->id;
-    copy.axes = member->axes;
-    copy.unit = member->unit;
-    copy.text_hash = member->text_hash;
-    *member = std::move(copy);
+    *member = figure_for(*member, *figures.at(other));
   }
+}
+
+// The same of figures with roles together: those of the class are the member's.
+void share_together(Aggregation& all) {
+  std::map<std::tuple<std::string, std::string, std::string>, Aggregate> measured;
+  for (const Aggregate& one : all.together)
+    measured[{one.id, one.device_uuid, one.sass_class}] = one;
+  for (const Aggregate& member : all.points) {
+    const auto other = measured.find({member.same_as, member.device_uuid, member.sass_class});
+    if (!member.same_as.empty() && other != measured.end())
+      all.together.push_back(figure_for(member, other->second));
+  }
+  std::stable_sort(all.together.begin(), all.together.end(),
+                   [](const Aggregate& a, const Aggregate& b) { return a.id < b.id; });
 }
 
 void pair_repetitions(const TextRows& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
@@ -259,13 +297,17 @@ Aggregation aggregate(const results::Rows& points, const VariantKeys& keys) {
                                              : out.modes;
     for (const auto& [text, group_rows] : rows.texts) {
       TextRows group = group_of(group_rows);
-      list.push_back(aggregate_of(group, keys));
-      if (kind == PointKind::point) groups.push_back(std::move(group));
+      list.push_back(aggregate_of(rows_with_roles(group, false), keys, kind));
+      if (kind != PointKind::point) continue;
+      const TextRows together = rows_with_roles(group, true);
+      if (!together.measured.empty()) out.together.push_back(aggregate_of(together, keys, kind));
+      groups.push_back(std::move(group));
     }
   }
   std::vector<Made> made;
   for (size_t n = 0; n < groups.size(); ++n) made.push_back({&out.points[n], groups[n].newest});
   resolve_classes(made);
+  share_together(out);
   for (const TextRows& group : groups) pair_repetitions(group, keys, out.aa);
   pair_controls(groups, keys, out.aa);
   find_floors(out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
+#include "analysis/report/data/conditions.h"
 #include "analysis/report/data/figures.h"
 #include "core/results/flag.h"
 #include "core/results/record.h"
@@ -21,10 +22,12 @@ struct ReadingFigure {
   double value = 0;
   results::Interval interval;
   bool interval_reached = false;
+  AtConditions at = {};
   double half_width() const;
 };
 
-// All measurements of one text of one variant on one GPU.
+// All measurements of one text of one variant on one GPU, with its roles where the launch puts
+// them, or with both on one sub-partition.
 struct Aggregate {
   VariantAxes axes;
   std::string id, unit, device_uuid, text_hash, sass_class;
@@ -32,7 +35,8 @@ struct Aggregate {
   int errors = 0;       // without one
   // What became of it: of several failures the last.
   results::Verdict verdict = results::Verdict::measured;
-  // Why there is no figure; empty when there is one. The fields below are then 0.
+  // Why there is no figure; empty when there is one. The fields below are then 0, but of one of
+  // several values.
   Reason reason;
   // The variant whose measurement this is, when this one's code is the same; else "".
   std::string same_as;
@@ -59,6 +63,7 @@ struct Aggregate {
   // where the GPU chose others from run to run; "" of one CTA.
   std::string run_ptxas, ran_on;
   std::vector<ReadingFigure> readings;
+  AtConditions at;  // the cycles
 
   // By name, or null.
   const ReadingFigure* reading(const std::string& name) const;
@@ -85,6 +90,9 @@ struct Floor {
 struct Aggregation {
   std::vector<Aggregate> points, anchors,
       modes;  // each sorted by id; the newest text of an id last
+  // Of `points`: the same with both roles on one sub-partition, where some repetition put idle
+  // warps between them. Sorted by id.
+  std::vector<Aggregate> together;
   std::vector<AaPair> aa;
   // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
   std::vector<Aggregate> without_loop;

@@ -9,33 +9,121 @@ namespace phasebit::report::data {
 
 using base::Cell;
 
-std::string verdict_of(const Figure& difference, bool has_pairs, double floor) {
-  if (!difference.reason.empty()) return "no figure";
-  if (!has_pairs) return "AMBIGUOUS (no A/A control)";
-  if (std::abs(difference.value) <= std::max(floor, difference.half_width)) return "AMBIGUOUS";
-  return difference.value < 0 ? "faster" : "slower";
-}
-
 Floor floor_of(const Aggregation& aggregation, const std::string& stratum) {
   auto own = aggregation.floors.find(stratum);
   if (own == aggregation.floors.end()) own = aggregation.floors.find("");
   return own == aggregation.floors.end() ? Floor() : own->second;
 }
 
+namespace {
+
+constexpr double half_a_cycle = 0.5;
+// One difference says nothing of how far differences lie apart.
+constexpr std::size_t fewest_pairs = 2;
+
+// Whether its values by condition are of it: of one without a value because it has several, too.
+bool has_conditions(const Figure& figure) {
+  return figure.reason.empty() || figure.reason.what == Missing::several_values;
+}
+
+results::Interval around(const Figure& figure) {
+  return {figure.value - figure.half_width, figure.value + figure.half_width};
+}
+
+// `of` the two values, and as far as the ends of their intervals take it.
+AtCondition corners(const AtCondition& a, const AtCondition& b, const DifferenceOf& of) {
+  AtCondition made{a.at, of(a.value, b.value), {}};
+  made.interval = {made.value, made.value};
+  for (const double x : {a.interval.low, a.interval.high})
+    for (const double y : {b.interval.low, b.interval.high}) {
+      made.interval.low = std::min(made.interval.low, of(x, y));
+      made.interval.high = std::max(made.interval.high, of(x, y));
+    }
+  return made;
+}
+
+// Under each condition that both have, on one GPU.
+AtConditions by_condition(const Figure& a, const Figure& b, const DifferenceOf& of) {
+  AtConditions made;
+  if (a.gpu.empty() || a.gpu != b.gpu || !has_conditions(a) || !has_conditions(b)) return made;
+  for (const AtCondition& one : a.at)
+    if (const AtCondition* other = find_condition(b.at, one.at))
+      made.push_back(corners(one, *other, of));
+  return made;
+}
+
+// Within which three quarters of the values lie from the middle.
+double scatter_of(const std::vector<double>& values, double middle) {
+  std::vector<double> distances;
+  for (const double value : values) distances.push_back(std::abs(value - middle));
+  std::sort(distances.begin(), distances.end());
+  return distances[(3 * distances.size() + 3) / 4 - 1];
+}
+
+}  // namespace
+
+Paired paired(const Figure& before, const Figure& after, const DifferenceOf& difference) {
+  const DifferenceOf apart = difference ? difference : [](double a, double b) { return b - a; };
+  Paired made;
+  made.pairs = by_condition(before, after, apart);
+  if (made.pairs.size() < fewest_pairs) return {};
+  std::vector<double> differences, half_widths;
+  for (const AtCondition& pair : made.pairs) {
+    differences.push_back(pair.value);
+    half_widths.push_back(pair.half_width());
+  }
+  made.median = results::median(differences);
+  const auto [lowest, highest] = std::minmax_element(differences.begin(), differences.end());
+  made.lowest = *lowest, made.highest = *highest;
+  made.floor =
+      std::max({half_a_cycle, results::median(half_widths), scatter_of(differences, made.median)});
+  return made;
+}
+
+std::size_t Paired::agreeing(double least) const {
+  return static_cast<std::size_t>(
+      std::count_if(pairs.begin(), pairs.end(), [&](const AtCondition& pair) {
+        return std::abs(pair.value) > least && (pair.value > 0) == (median > 0);
+      }));
+}
+
+Comparison compare(const Figure& before, const Figure& after, std::optional<double> aa) {
+  Comparison made;
+  made.before = before, made.after = after;
+  made.difference = difference(after, before);
+  made.pairs = paired(before, after);
+  made.floor = std::max(half_a_cycle, aa.value_or(0));
+  const bool any = made.pairs.any();
+  if (!any && !made.difference.reason.empty()) {
+    made.verdict = "no figure";
+    return made;
+  }
+  if (any) made.agreeing = made.pairs.agreeing(made.floor);
+  made.floor = std::max(
+      made.floor,
+      any ? made.pairs.floor : std::max({before.spread, after.spread, made.difference.half_width}));
+  const double apart = any ? made.pairs.median : made.difference.value;
+  made.verdict = !aa                             ? "AMBIGUOUS (no A/A control)"
+                 : std::abs(apart) <= made.floor ? "AMBIGUOUS"
+                 : apart < 0                     ? "faster"
+                                                 : "slower";
+  return made;
+}
+
 Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after) {
-  Comparison made;
   const Aggregate *first = find_variant(aggregation.points, before),
                   *second = find_variant(aggregation.points, after);
-  made.before = figure_of(first, before);
-  made.after = figure_of(second, after);
-  made.difference = difference(made.after, made.before);
   const Aggregate* any = first == nullptr ? second : first;
-  made.floor = floor_of(aggregation, any == nullptr ? "" : any->axes.stratum()).cycles;
-  for (const Aggregate* one : {first, second})
-    if (one != nullptr) made.floor = std::max(made.floor, one->spread_cycles);
-  made.verdict = verdict_of(made.difference, !aggregation.floors.empty(), made.floor);
-  return made;
+  std::optional<double> aa;
+  if (!aggregation.floors.empty())
+    aa = floor_of(aggregation, any == nullptr ? "" : any->axes.stratum()).cycles;
+  return compare(figure_of(first, before), figure_of(second, after), aa);
+}
+
+std::string pairs_text(const Comparison& comparison) {
+  if (!comparison.pairs.any()) return comparison.verdict == "no figure" ? "" : "unpaired";
+  return fmt::format("{} of {}", comparison.agreeing, comparison.pairs.pairs.size());
 }
 
 Cell difference_cell(const Figure& difference) {
@@ -57,6 +145,7 @@ void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
   row.push_back(difference_cell(comparison.difference));
   row.push_back(percent_cell(comparison));
   row.push_back({fmt::format("{:.2f}", comparison.floor), comparison.floor, {}});
+  row.emplace_back(pairs_text(comparison));
 }
 
 namespace {
@@ -71,6 +160,9 @@ std::string shown_instead(const Reason& reason) {
     case Missing::ungated: return "not gated";
     case Missing::not_linear: return "not linear";
     case Missing::time_out: return "time-out";
+    case Missing::several_values: return reason.text;
+    case Missing::not_separable: return "not separable";
+    case Missing::hidden: return "hidden";
     case Missing::failed: return fmt::format("failed: {}", base::to_string(reason.step));
     case Missing::nothing:
     case Missing::not_measured:
@@ -84,12 +176,14 @@ Figure join(const Figure& a, const Figure& b) {
   Figure out;
   out.id = fmt::format("{} - {}", a.id, b.id);
   for (const Figure* part : {&a, &b}) {
-    if (out.reason.empty()) out.reason = part->reason;
+    if (out.reason.empty() || (has_conditions(out) && !has_conditions(*part)))
+      out.reason = part->reason;
     for (const results::Flag& flag : part->flags) add_once(out.flags, flag);
   }
   out.interval_reached = a.interval_reached && b.interval_reached;
   out.repetitions = std::min(a.repetitions, b.repetitions);
   out.factor = a.spread > b.spread ? a.factor : b.factor;
+  if (a.gpu == b.gpu) out.gpu = a.gpu;
   return out;
 }
 
@@ -104,11 +198,14 @@ Figure figure_of(const Aggregate& aggregate) {
           aggregate.repetitions,
           aggregate.spread_cycles,
           aggregate.spread_factor,
-          aggregate.flags};
+          aggregate.flags,
+          aggregate.device_uuid,
+          aggregate.at};
 }
 
 Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   Figure figure = figure_of(aggregate);
+  if (figure.reason.what == Missing::several_values) figure.reason = {};  // of the cycles
   if (!figure.reason.empty()) return figure;
   const ReadingFigure* found = aggregate.reading(reading);
   if (found == nullptr) {
@@ -123,6 +220,9 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   figure.half_width = found->half_width();
   figure.interval_reached = found->interval_reached;
   figure.spread = 0, figure.factor.clear();  // those of the cycles
+  figure.at = found->at;
+  // A count has no fifth and no cycle that its interval could be held to.
+  if (found->unit.starts_with("cycles")) figure.reason = several_values(figure.at);
   return figure;
 }
 
@@ -134,41 +234,86 @@ Figure figure_of(const Aggregate* aggregate, const std::string& id) {
   return missing;
 }
 
-Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
-  if (divisor == 0) bug("a difference over no operations");
-  Figure out = join(larger, smaller);
-  if (!out.reason.empty()) return out;
-  out.value = (larger.value - smaller.value) / divisor;
-  out.spread = (larger.spread + smaller.spread) / std::abs(divisor);
-  out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
+namespace {
+
+// The figure that its conditions say together, as aggregate() makes it of rows.
+void set_by_condition(Figure& figure) {
+  std::vector<double> values;
+  results::Interval interval = figure.at.front().interval;
+  for (const AtCondition& one : figure.at) {
+    values.push_back(one.value);
+    interval.low = std::min(interval.low, one.interval.low);
+    interval.high = std::max(interval.high, one.interval.high);
+  }
+  figure.value = results::median(values);
+  figure.half_width = std::max(interval.high - figure.value, figure.value - interval.low);
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  figure.spread = *highest - *lowest;
+  figure.factor = moved_by(figure.at);
+}
+
+// `of` a value of each, under each condition that both have.
+Figure combined(const Figure& a, const Figure& b, const DifferenceOf& of) {
+  Figure out = join(a, b);
+  if (!has_conditions(out)) return out;
+  out.at = by_condition(a, b, of);
+  if (out.at.size() >= fewest_pairs) {
+    set_by_condition(out);
+    out.reason = out.reason.empty() ? Reason() : several_values(out.at);
+    return out;
+  }
+  out.at.clear();
+  if (!out.reason.empty()) {
+    const Figure& several = a.reason.empty() ? b : a;
+    out.reason =
+        unusable(fmt::format("{} has several values: {}", several.id, several.reason.text));
+    return out;
+  }
+  const AtCondition made = corners({{}, a.value, around(a)}, {{}, b.value, around(b)}, of);
+  out.value = made.value;
+  out.half_width = made.half_width();
+  out.spread = std::abs(of(a.value + a.spread, b.value) - out.value) +
+               std::abs(of(a.value, b.value + b.spread) - out.value);
   return out;
 }
 
-Figure share_of(Figure figure, double parts) {
-  if (parts <= 0) bug("a share of nothing");
-  figure.value /= parts;
-  figure.half_width /= parts;
-  figure.spread /= parts;
+}  // namespace
+
+Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
+  if (divisor == 0) bug("a difference over no operations");
+  return combined(larger, smaller, [divisor](double a, double b) { return (a - b) / divisor; });
+}
+
+Figure scaled(Figure figure, double factor) {
+  figure.value *= factor;
+  figure.half_width *= std::abs(factor);
+  figure.spread *= std::abs(factor);
+  for (AtCondition& one : figure.at) {
+    one.value *= factor;
+    one.interval = {one.interval.low * factor, one.interval.high * factor};
+    if (factor < 0) std::swap(one.interval.low, one.interval.high);
+  }
+  if (figure.reason.what == Missing::several_values) figure.reason = several_values(figure.at);
   return figure;
 }
 
 Figure change_percent(const Figure& changed, const Figure& base) {
-  Figure out = join(changed, base);
-  const double least = base.value - base.half_width;
-  if (out.reason.empty() && least <= 0)
+  const bool may_be_nothing =
+      (base.reason.empty() && base.value - base.half_width <= 0) ||
+      std::any_of(base.at.begin(), base.at.end(),
+                  [](const AtCondition& one) { return one.interval.low <= 0; });
+  if (may_be_nothing && has_conditions(base) && has_conditions(changed)) {
+    Figure out = join(changed, base);
     out.reason = unusable(fmt::format("{} may be nothing, so nothing is a share of it", base.id));
-  if (!out.reason.empty()) return out;
-  const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
-  out.value = percent(changed.value, base.value);
-  for (const double a : {changed.value - changed.half_width, changed.value + changed.half_width})
-    for (const double b : {least, base.value + base.half_width})
-      out.half_width = std::max(out.half_width, std::abs(percent(a, b) - out.value));
-  return out;
+    return out;
+  }
+  return combined(changed, base, [](double a, double b) { return 100 * (a - b) / b; });
 }
 
 base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
-    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
+    if (figure.reason.what != Missing::several_values)
+      add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
     return shown_instead(figure.reason);
   }
   if (!figure.flags.empty())

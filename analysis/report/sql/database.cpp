@@ -256,7 +256,7 @@ constexpr const char* aggregate_query =
     "SELECT v, kind, quantity, unit, device.uuid, text_hash, sass_class, repetitions, errors, "
     "rounds, verdict, reason, missing, step, same_as, figure_row.cycles, low, high, interval_ok, "
     "intercept, r2, worst_residual, mhz, repetition_difference, spread, factor, flag_list, "
-    "gpu_sm_mhz, gpu_memory_mhz, gpu_watts, run_ptxas, ran_on "
+    "gpu_sm_mhz, gpu_memory_mhz, gpu_watts, run_ptxas, ran_on, conditions "
     "FROM figure_row JOIN device USING (d) JOIN code USING (c) "
     "WHERE g = ? AND kind <> 'form' ORDER BY f";
 
@@ -286,6 +286,7 @@ Aggregate aggregate_of(SQLite::Statement& row, Variants& variants) {
   one.flags = read_flags(text());
   one.state = {number(), number(), number()};
   one.run_ptxas = text(), one.ran_on = text();
+  one.at = read_conditions(row.getColumn(++at));
   return one;
 }
 
@@ -294,7 +295,8 @@ data::ReadingFigure reading_of(SQLite::Statement& row) {
           row.getColumn(3).getString(),
           row.getColumn(15).getDouble(),
           {row.getColumn(16).getDouble(), row.getColumn(17).getDouble()},
-          row.getColumn(18).getInt() != 0};
+          row.getColumn(18).getInt() != 0,
+          read_conditions(row.getColumn(32))};
 }
 
 void read_figures(SQLite::Database& sqlite, std::int64_t g, data::Aggregation& all) {
@@ -304,11 +306,12 @@ void read_figures(SQLite::Database& sqlite, std::int64_t g, data::Aggregation& a
   std::vector<Aggregate>* list = nullptr;
   while (row.executeStep()) {
     const std::string kind = row.getColumn(1).getString(), quantity = row.getColumn(2).getString();
-    if (quantity != "cycles" && quantity != "without_loop") {
+    if (quantity != "cycles" && quantity != "without_loop" && quantity != "together") {
       list->back().readings.push_back(reading_of(row));
       continue;
     }
     list = quantity == "without_loop" ? &all.without_loop
+           : quantity == "together"   ? &all.together
            : kind == "anchor"         ? &all.anchors
            : kind == "modes"          ? &all.modes
                                       : &all.points;
