@@ -1,94 +1,74 @@
-// CUTLASS PipelineTmaAsync: one thread of the producer warp issues bulk copies; the consumer warps,
-// which share each tile, wait for its bytes, read and release, in the loop of the collectives.
-#include "bench/peers/payload.cuh"
+// CUTLASS PipelineTmaAsync: one thread of a producer warp issues bulk copies; consumer warps share
+// each tile, or take the tiles in turn, as the producer warps then do. The loop is that of the
+// collectives; states as in cutlass_pipeline_async.cu.
+#include "bench/peers/ring.cuh"
 
 #include <cute/arch/cluster_sm90.hpp>
 #include <cute/arch/copy_sm90_tma.hpp>
 #include <cutlass/cutlass.h>
 #include <cutlass/pipeline/sm90_pipeline.hpp>
 
-namespace phasebit::peers {
+namespace phasebit::PEER_SPACE {
 
-constexpr unsigned threads = lanes + readers;
 using Pipeline = cutlass::PipelineTmaAsync<static_cast<int>(num_stages)>;
 using State = Pipeline::PipelineState;
+using Filled = Cursor<producer_turns>;
+using Read = Cursor<consumer_turns>;
+using cutlass::BarrierStatus;
 
-// The thread of the producer warp that copies: the one that elect.sync names, as in the
-// collectives, or the first.
-PEER_INLINE bool leads(const Frame& frame) {
-#if PEER_UNIFORM_ROLE
-  const bool named = cute::elect_one_sync() != 0;
-#else
-  const bool named = frame.lane == 0;
-#endif
-  return frame.warp == 0 && named;
+struct Ring {
+  Pipeline& pipe;
+  const Frame& frame;
+  Source source;
+  State filling;  // of the item that was acquired
+};
+
+// The producer starts in the other phase: every slot is free.
+PEER_INLINE State filled_at(const Filled& at) {
+  return State(static_cast<int>(at.stage()), at.parity ^ 1, 0);
+}
+PEER_INLINE State read_at(const Read& at) {
+  return State(static_cast<int>(at.stage()), at.parity, 0);
+}
+PEER_INLINE BarrierStatus token(bool ready) {
+  return ready ? BarrierStatus::WaitDone : BarrierStatus::WaitAgain;
 }
 
-PEER_INLINE void acquire(Pipeline& pipe, const State& state) {
-  pipe.producer_acquire(state);
+PEER_INLINE bool try_acquire(Ring& ring, const Filled& at, bool skip) {
+  return ring.pipe.producer_try_acquire(filled_at(at), skip) == BarrierStatus::WaitDone;
 }
-PEER_INLINE void fill(Pipeline& pipe, const State& state, std::uint32_t* slot, Source& source) {
-  cute::SM90_BULK_COPY_G2S::copy(source.words(), pipe.producer_get_barrier(state), slot,
-                                 PEER_PAYLOAD_BYTES);
-  source.advance();
+PEER_INLINE void acquire(Ring& ring, const Filled& at, bool ready) {
+  ring.filling = filled_at(at);
+  ring.pipe.producer_acquire(ring.filling, token(ready));
 }
-PEER_INLINE void tail(Pipeline& pipe, const State& state) {
-  pipe.producer_tail(state);
+PEER_INLINE void fill(Ring& ring, std::uint32_t* slot) {
+  cute::SM90_BULK_COPY_G2S::copy(ring.source.words(), ring.pipe.producer_get_barrier(ring.filling),
+                                 slot, PEER_PAYLOAD_BYTES);
+  ring.source.advance();
 }
-PEER_INLINE void wait(Pipeline& pipe, const State& state) {
-#if PEER_EARLY_TOKEN
-  const auto token = pipe.consumer_try_wait(state);
-  pipe.consumer_wait(state, token);
-#else
-  pipe.consumer_wait(state);
-#endif
+// The copy commits.
+PEER_INLINE void commit(Ring&, const Filled&) {}
+// Every slot ends in the same phase, whoever fills it.
+PEER_INLINE void tail(Ring& ring, const Filled& at) {
+  ring.pipe.producer_tail(State(0, at.parity ^ 1, 0));
 }
-PEER_INLINE void release(Pipeline& pipe, const State& state, const Frame& frame) {
+PEER_INLINE bool try_wait(Ring& ring, const Read& at, bool skip) {
+  return ring.pipe.consumer_try_wait(read_at(at), skip) == BarrierStatus::WaitDone;
+}
+PEER_INLINE void wait(Ring& ring, const Read& at, bool ready) {
+  ring.pipe.consumer_wait(read_at(at), token(ready));
+}
+PEER_INLINE void release(Ring& ring, const Read& at) {
   if constexpr (by_warp) __syncwarp();
-  if (!by_warp || frame.lane == 0) pipe.consumer_release(state);
-}
-PEER_INLINE void advance(State& state) {
-  ++state;
-}
-
-PEER_INLINE Window producer(Pipeline& pipe, Slots slots, const Frame& frame, Source source) {
-  State state = cutlass::make_producer_start_state<Pipeline>();
-  Window window = clock_start(frame);
-#pragma unroll 1
-  for (std::uint32_t item = 0; item < frame.items; ++item) {
-    acquire(pipe, state);
-    fill(pipe, state, slots[state.index()], source);
-    advance(state);
-    ++window.handled;
-  }
-  tail(pipe, state);
-  clock_end(frame, window);
-  return window;
-}
-
-PEER_INLINE Window consumer(Pipeline& pipe, Slots slots, const KernelParams& params,
-                            const Frame& frame) {
-  State state;
-  start_late(params, frame, 1);
-  Window window = clock_start(frame);
-#pragma unroll 1
-  for (std::uint32_t item = 0; item < frame.items; ++item) {
-    wait(pipe, state);
-    drain(slots[state.index()], frame.tid - lanes, window.checksum);
-    release(pipe, state, frame);
-    advance(state);
-    ++window.handled;
-  }
-  clock_end(frame, window);
-  return window;
+  if (!by_warp || ring.frame.lane == 0) ring.pipe.consumer_release(read_at(at));
 }
 
 extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams params) {
   alignas(16) __shared__ unsigned char place[sizeof(Pipeline::SharedStorage)];
   Frame frame;
   if (!begin(params, frame)) return;
-  const Role role = frame.warp == 0 ? Role::producer : Role::consumer;
-  const Source source{write_images(params, frame, threads)};
+  const Role role = role_of(frame);
+  const Source source{write_images(params, frame, threads), first_image(frame)};
   // The copies read by the asynchronous proxy what these threads wrote.
   asm volatile("fence.proxy.async;" ::: "memory");
   auto& storage = *reinterpret_cast<Pipeline::SharedStorage*>(place);
@@ -96,19 +76,21 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   choice.transaction_bytes = PEER_PAYLOAD_BYTES;
   choice.role = role == Role::producer ? Pipeline::ThreadCategory::Producer
                                        : Pipeline::ThreadCategory::Consumer;
-  const bool leader = leads(frame);
+  // The thread that copies is the one that elect.sync names, as in the collectives.
+  const bool leader = role == Role::producer && cute::elect_one_sync() != 0;
   choice.is_leader = leader ? 1 : 0;
-  choice.num_consumers = by_warp ? readers / lanes : readers;
+  choice.num_consumers = empty_arrivals;
   choice.initializing_warp = params.first_warp;
   Pipeline pipe(storage, choice, cute::Shape<cute::_1, cute::_1, cute::_1>{});
   __syncthreads();
   const Slots slots = slots_of_cta();
+  Ring ring{pipe, frame, source, {}};
   Window window;
   if (role == Role::consumer)
-    window = consumer(pipe, slots, params, frame);
+    window = consumer(ring, slots, params, frame);
   else if (leader)
-    window = producer(pipe, slots, frame, source);
+    window = producer(ring, slots, frame);
   record(params, frame, window, role);
 }
 
-}  // namespace phasebit::peers
+}  // namespace phasebit::PEER_SPACE

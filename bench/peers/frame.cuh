@@ -4,7 +4,11 @@
 // Functions named as a role (producer, consumer, both) and, in them, as a verb (acquire, fill,
 // commit, ...) are how the gate knows whose each instruction is: nvcc -lineinfo writes down what it
 // inlined.
-#pragma once
+//
+// tools/peering compiles many kernels in one file, each in a namespace of its own: these headers and
+// the sources are included once for each.
+#ifndef PEER_HEADER_FRAME
+#define PEER_HEADER_FRAME
 
 #include "core/launch/abi.h"
 #include "core/launch/launch.h"
@@ -13,29 +17,46 @@
 
 #define PEER_INLINE __device__ __forceinline__
 
+#ifndef PEER_SPACE
+#define PEER_SPACE peers
+#endif
 // Axes that few peers have.
 #ifndef PEER_ARRIVAL_BY_WARP
 #define PEER_ARRIVAL_BY_WARP 0
 #endif
-#ifndef PEER_ITEMS_A_PHASE
-#define PEER_ITEMS_A_PHASE 1
+#ifndef PEER_PRODUCERS
+#define PEER_PRODUCERS 1
 #endif
 #ifndef PEER_CONSUMERS
 #define PEER_CONSUMERS 1
 #endif
-#ifndef PEER_UNIFORM_ROLE
-#define PEER_UNIFORM_ROLE 0
+#ifndef PEER_TURNS
+#define PEER_TURNS 0
+#endif
+#ifndef PEER_UNROLLED
+#define PEER_UNROLLED 0
+#endif
+#ifndef PEER_AHEAD
+#define PEER_AHEAD 0
 #endif
 
-namespace phasebit::peers {
+namespace phasebit::PEER_SPACE {
 
 using launch::KernelParams;
 using launch::Role;
 
 inline constexpr unsigned lanes = 32;
 inline constexpr unsigned num_stages = PEER_STAGES;
+// Warps of a role. They share every slot, or take the items in turn.
+inline constexpr unsigned producers = PEER_PRODUCERS, consumers = PEER_CONSUMERS;
+inline constexpr bool turns = PEER_TURNS;
+inline constexpr unsigned producer_turns = turns ? producers : 1;
+inline constexpr unsigned consumer_turns = turns ? consumers : 1;
 // Who arrives: one lane for its warp, or every thread.
 inline constexpr bool by_warp = PEER_ARRIVAL_BY_WARP;
+// Whether the loop is unrolled over the stages, and how many items ahead each role asks.
+inline constexpr bool unrolled = PEER_UNROLLED;
+inline constexpr unsigned ahead = PEER_AHEAD;
 
 struct Frame {
   std::uint32_t items, zero, seed;
@@ -87,11 +108,8 @@ PEER_INLINE bool begin(const KernelParams& params, Frame& frame) {
   frame.zero = params.zero;
   frame.seed = params.seed;
   frame.lane = frame.tid % lanes;
-  frame.warp = frame.tid / lanes;
-#if PEER_UNIFORM_ROLE
-  // So that the compiler knows that no warp parts on its role.
-  frame.warp = __shfl_sync(~0U, frame.warp, 0);
-#endif
+  // As CUTLASS's canonical_warp_idx_sync: the compiler knows that no warp parts on its role.
+  frame.warp = __shfl_sync(~0U, frame.tid / lanes, 0);
   return claim(params, frame);
 }
 
@@ -141,8 +159,6 @@ PEER_INLINE void record(const KernelParams& params, const Frame& frame, const Wi
   reinterpret_cast<launch::SampleRecord*>(params.samples)[2 * frame.warp] = made;
 }
 
-PEER_INLINE void advance(unsigned& stage) {
-  stage = stage + 1 == num_stages ? 0 : stage + 1;
-}
+}  // namespace phasebit::PEER_SPACE
 
-}  // namespace phasebit::peers
+#endif

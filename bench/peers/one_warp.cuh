@@ -1,10 +1,15 @@
 // The loop of a pipeline whose threads produce and consume: fetches run ahead of what is computed
 // on, as in the guides of cuda::pipeline and of the primitives. One warp does both.
-#pragma once
+#ifndef PEER_HEADER_ONE_WARP
+#define PEER_HEADER_ONE_WARP
 
 #include "bench/peers/payload.cuh"
 
-namespace phasebit::peers {
+namespace phasebit::PEER_SPACE {
+
+PEER_INLINE void advance(unsigned& stage) {
+  stage = stage + 1 == num_stages ? 0 : stage + 1;
+}
 
 // Ring: acquire(), fill(slot), commit(), wait(), release(), found by their arguments.
 template <class Ring>
@@ -32,4 +37,6 @@ PEER_INLINE Window both(Ring& ring, Slots slots, const KernelParams& params, con
   return window;
 }
 
-}  // namespace phasebit::peers
+}  // namespace phasebit::PEER_SPACE
+
+#endif

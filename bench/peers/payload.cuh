@@ -1,16 +1,16 @@
 // The payload of a slot, word for word that of our rings (core/launch/launch.h, PayloadShape).
-#pragma once
+#ifndef PEER_HEADER_PAYLOAD
+#define PEER_HEADER_PAYLOAD
 
 #include "bench/peers/frame.cuh"
 
-namespace phasebit::peers {
+namespace phasebit::PEER_SPACE {
 
-// A slot holds the payloads of all items of a phase, one behind the other.
-inline constexpr unsigned slot_words = PEER_PAYLOAD_BYTES / 4 * PEER_ITEMS_A_PHASE;
-inline constexpr unsigned readers = PEER_CONSUMERS * lanes;
-static_assert(slot_words % lanes == 0 && slot_words % readers == 0,
-              "a word for each thread, or several");
-inline constexpr unsigned words_a_lane = slot_words / lanes;  // of a warp that writes alone
+inline constexpr unsigned slot_words = PEER_PAYLOAD_BYTES / 4;
+// Threads that share a slot.
+inline constexpr unsigned writers = (turns ? 1 : producers) * lanes;
+inline constexpr unsigned readers = (turns ? 1 : consumers) * lanes;
+static_assert(slot_words % readers == 0, "a word for each thread, or several");
 inline constexpr unsigned words_a_reader = slot_words / readers;
 // A consumer loads four words at once where it has as many.
 inline constexpr unsigned vector_words = words_a_reader % 4 == 0 ? 4 : 1;
@@ -22,25 +22,34 @@ PEER_INLINE Slots slots_of_cta() {
   return reinterpret_cast<Slots>(dynamic);
 }
 
-// Word w of item i is seed + i * step + w. A producer keeps the first of its lane.
-PEER_INLINE std::uint32_t first_value(const Frame& frame) {
-  return frame.seed + frame.lane * words_a_lane;
-}
+// Words that a producer computes and stores: word w of item i is seed + i * step + w.
+struct Stored {
+  static constexpr unsigned words = slot_words / writers;  // of a thread
+  static_assert(words > 0, "a part of every slot is each thread's");
+  unsigned first;
+  std::uint32_t value;
+  PEER_INLINE explicit Stored(const Frame& frame)
+      : first(frame.tid * words), value(frame.seed + first) {}
+};
 
-PEER_INLINE void fill(std::uint32_t* slot, const Frame& frame, std::uint32_t& value) {
-  if constexpr (words_a_lane % 4 == 0) {
-    for (unsigned word = 0; word < words_a_lane; word += 4)
-      *reinterpret_cast<uint4*>(slot + frame.lane * words_a_lane + word) =
-          uint4{value + word, value + word + 1, value + word + 2, value + word + 3};
+PEER_INLINE void fill(Stored& stored, std::uint32_t* slot) {
+  std::uint32_t* own = slot + stored.first;
+  if constexpr (Stored::words % 4 == 0) {
+#pragma unroll
+    for (unsigned word = 0; word < Stored::words; word += 4) {
+      const std::uint32_t value = stored.value + word;
+      *reinterpret_cast<uint4*>(own + word) = uint4{value, value + 1, value + 2, value + 3};
+    }
   } else {
-    for (unsigned word = 0; word < words_a_lane; ++word)
-      slot[frame.lane * words_a_lane + word] = value + word;
+#pragma unroll
+    for (unsigned word = 0; word < Stored::words; ++word) own[word] = stored.value + word;
   }
-  value += launch::payload_item_step;
+  stored.value += launch::payload_item_step;
 }
 
 // `reader` is the thread's number among those that read a slot.
 PEER_INLINE void drain(const std::uint32_t* slot, unsigned reader, std::uint32_t& checksum) {
+#pragma unroll
   for (unsigned move = 0; move < words_a_reader / vector_words; ++move) {
     const std::uint32_t* words = slot + vector_words * (move * readers + reader);
     if constexpr (vector_words == 4) {
@@ -68,12 +77,17 @@ PEER_INLINE std::uint32_t* write_images(const KernelParams& params, const Frame&
   return images;
 }
 
-// The image of the next item.
+// The image of the next item that a producer copies.
 struct Source {
   const std::uint32_t* images;
-  unsigned image = 0;
+  unsigned image;
   PEER_INLINE const std::uint32_t* words() const { return images + image * slot_words; }
-  PEER_INLINE void advance() { image = image + 1 == num_images ? 0 : image + 1; }
+  PEER_INLINE void advance() {
+    image += producer_turns;
+    if (image >= num_images) image -= num_images;
+  }
 };
 
-}  // namespace phasebit::peers
+}  // namespace phasebit::PEER_SPACE
+
+#endif

@@ -1,14 +1,16 @@
 // The primitives of cuda_pipeline_primitives.h: copies of each thread in batches, of which the
 // thread waits for all but the last few. One warp, each thread reads what it copied.
-#include "bench/peers/payload.cuh"
+#include "bench/peers/copies.cuh"
+#include "bench/peers/one_warp.cuh"
 
 #include <cuda_pipeline_primitives.h>
 
-namespace phasebit::peers {
+namespace phasebit::PEER_SPACE {
 
 PEER_INLINE void fill(std::uint32_t* slot, const Frame& frame, Source& source) {
-  __pipeline_memcpy_async(slot + frame.lane, source.words() + frame.lane, 4);
-  source.advance();
+  copy_parts(slot, source, frame.lane, [](std::uint32_t* to, const std::uint32_t* from) {
+    __pipeline_memcpy_async(to, from, PEER_COPY_BYTES);
+  });
 }
 PEER_INLINE void commit() {
   __pipeline_commit();
@@ -43,11 +45,11 @@ PEER_INLINE Window both(Slots slots, const KernelParams& params, const Frame& fr
 extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams params) {
   Frame frame;
   if (!begin(params, frame)) return;
-  const Source source{write_images(params, frame, lanes)};
+  const Source source{write_images(params, frame, lanes), 0};
   __syncthreads();
   const Slots slots = slots_of_cta();
   const Window window = both(slots, params, frame, source);
   record(params, frame, window, Role::both);
 }
 
-}  // namespace phasebit::peers
+}  // namespace phasebit::PEER_SPACE

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import peers
@@ -14,8 +15,12 @@ import peers
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ROOT / "bench" / "peers"
 # What every peer is compiled with; --flags are those that a reader may change.
+KERNELS_A_UNIT = 24
+# Axes that a source has a default for (frame.cuh).
+OPTIONAL = re.findall(r"^#ifndef (PEER_(?!HEADER)\w+)", (SOURCES / "frame.cuh").read_text(),
+                      re.MULTILINE)
 FIXED_FLAGS = ["-ptx", "-std=c++20", "-lineinfo", "--frandom-seed=phasebit",
-               "-diag-suppress", "20054"]
+               "-diag-suppress", "20054,186"]
 
 
 def fail(text):
@@ -93,22 +98,99 @@ def with_head(text, head):
     return before + head + entry + after
 
 
-def compile_one(table, kernel, options, built):
+def defines(table, kernel):
+    """What the source is told of one kernel, and what is forgotten again for the next."""
+    words = [f"PEER_SPACE=peers_{zlib.crc32(kernel.name.encode()):08x}"]
+    words += [word.removeprefix("-D") for word in peers.defines(table, kernel)]
+    guards = [f"PEER_HEADER_{path.stem.upper()}" for path in sorted(SOURCES.glob("*.cuh"))]
+    return [word.split("=") for word in words], guards
+
+
+def unit(table, kernels):
+    """One file for kernels of one source: parsing the library takes longer than all else."""
+    lines = []
+    for kernel in kernels:
+        words, guards = defines(table, kernel)
+        lines += [f"#define {name} {value}" for name, value in words]
+        lines += [f'#include "bench/peers/{kernel.peer["source"]}"']
+        lines += [f"#undef {name}" for name in [name for name, _ in words] + guards + OPTIONAL]
+    return "\n".join(lines) + "\n"
+
+
+def numbered(text, pattern, form):
+    """Numbers in the order in which they are met: the same whatever else was compiled with it."""
+    seen = {}
+
+    def number(match):
+        return form(match, seen.setdefault(match.group(0), len(seen)))
+    return re.sub(pattern, number, text)
+
+
+def split(text):
+    """{entry: a module of it alone}: its code, the variables, files and names that it uses."""
+    parts = re.split(r"^(?=\t// \.globl|\.visible \.entry )", text, flags=re.MULTILINE)
+    last = re.search(r"^\t\.file\t", parts[-1], flags=re.MULTILINE)
+    parts[-1], tail = parts[-1][:last.start()], parts[-1][last.start():]
+    prefix = parts[0].splitlines(keepends=True)
+    start = "".join(line for line in prefix if line.startswith((".version", ".target", ".address")))
+    variables = {re.search(r"([\w$]+)(\[\d*\])?;$", line.strip()).group(1): line
+                 for line in "".join(parts).splitlines(keepends=True)
+                 if line.startswith((".global", ".extern .shared", ".shared"))}
+    files = dict(re.findall(r"^(?=\t\.file\t(\d+) )(.*\n)", tail, flags=re.MULTILINE))
+    names = dict(re.findall(r"^(\$L__info_string\d+):\n((?:\.b8 .*\n)+)", tail, flags=re.MULTILINE))
+    found = {}
+    for part in parts[1:]:
+        entry = re.search(r"^\.visible \.entry (\w+)\(", part, flags=re.MULTILINE)
+        if not entry:
+            continue
+        code = "".join(line for line in part[entry.start():].splitlines(keepends=True)
+                       if not line.startswith((".global", ".extern", ".shared", "//")))
+        code = re.sub(r"\$L__BB\d+_", "$L__BB0_", code)
+        used = set(re.findall(r"[\w$]+", code))
+        places = sorted(set(re.findall(r"\.loc\s+(\d+)|inlined_at (\d+)", code)))
+        places = {number for pair in places for number in pair if number}
+        module = start + "".join(line for name, line in variables.items() if name in used)
+        module += code + "".join(files[number] for number in sorted(places, key=int))
+        module += "\t.section\t.debug_str\n\t{\n"
+        module += "".join(f"{name}:\n{text}" for name, text in names.items() if name in used)
+        module = numbered(module + "\n\t}\n", r"\$L__info_string(\d+)",
+                          lambda match, n: f"$L__info_string{n}")
+        module = numbered(module, r"(?<=\.loc\t)(\d+)|(?<=inlined_at )(\d+)|(?<=\.file\t)(\d+)",
+                          lambda match, n: str(n + 1))
+        found[entry.group(1)] = module
+    return found
+
+
+def compile_unit(table, number, kernels, options, built):
     folders = include_folders(options.nvcc, options.cutlass)
-    command = [options.nvcc, *FIXED_FLAGS, f"-arch={options.target}", *shlex.split(options.flags),
-               *peers.defines(table, kernel)]
+    command = [options.nvcc, *FIXED_FLAGS, f"-arch={options.target}", *shlex.split(options.flags)]
     for folder in folders:
         command += ["-I", str(folder)]
-    made = Path(options.out) / f"{kernel.name}.ptx"
-    raw = made.with_suffix(".nvcc")
-    command += [str(SOURCES / kernel.peer["source"]), "-o", str(raw)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    source = Path(options.out) / f"unit{number}.cu"
+    raw = source.with_suffix(".nvcc")
+    source.write_text(unit(table, kernels))
+    done = subprocess.run(command + [str(source), "-o", str(raw)], capture_output=True, text=True,
+                          check=False)
+    source.unlink()
     if done.returncode != 0:
-        return f"{kernel.name}: nvcc failed\n{done.stderr.strip()}"
-    made.write_text(with_head(plain_files(raw.read_text(), folders),
-                              peers.head(table, kernel, built)))
+        return f"{kernels[0].name} to {kernels[-1].name}: nvcc failed\n{done.stderr.strip()}"
+    modules = split(plain_files(raw.read_text(), folders))
+    for kernel in kernels:
+        made = Path(options.out) / f"{kernel.name}.ptx"
+        made.write_text(with_head(modules[kernel.entry], peers.head(table, kernel, built)))
     raw.unlink()
     return None
+
+
+def units(work):
+    """[(kernels of one source, how they are built)], not too many in each."""
+    by_source = {}
+    for kernel, built in work:
+        by_source.setdefault((kernel.peer["source"], built.library), []).append((kernel, built))
+    return [([kernel for kernel, _ in part], part[0][1])
+            for all_of in by_source.values()
+            for part in (all_of[at:at + KERNELS_A_UNIT] for at in range(0, len(all_of),
+                                                                        KERNELS_A_UNIT))]
 
 
 def arguments():
@@ -155,9 +237,10 @@ def main():
         old.unlink()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failures = [said for said in pool.map(
-            lambda one: compile_one(table, one[0], options, one[1]), work) if said]
+            lambda one: compile_unit(table, one[0], one[1][0], options, one[1][1]),
+            enumerate(units(work))) if said]
     if failures:
-        fail(f"{len(failures)} of {len(work)} failed; the first:\n{failures[0]}")
+        fail(f"{len(failures)} files of kernels failed; the first:\n{failures[0]}")
     print(f"{len(work)} kernels in {options.out}, nvcc {version}")
 
 

@@ -22,8 +22,9 @@ def most_shared_bytes():
 
 
 MOST_SHARED_BYTES = most_shared_bytes()
-# Axes that few peers have, and what all others do.
-DEFAULTS = {"items_a_phase": 1, "consumers": 1, "uniform_role": "off"}
+# Axes that few peers have, and what all others do: the warps of each role, whether they take turns, the loop, how many
+# items ahead a role asks.
+DEFAULTS = {"producers": 1, "consumers": 1, "sharing": "share", "addressing": "runtime", "ahead": 0}
 COPIES = ("memcpy_async", "cp_async_bulk")
 FAMILIES = ["hopper"]
 
@@ -61,17 +62,32 @@ class Kernel:
     def entry(self):
         return "".join(c if c.isalnum() else "_" for c in "peer_" + self.name)
 
+    def axis(self, name):
+        """The value of an axis, or the default; None of an axis that the peer lacks."""
+        return self.axes.get(name, DEFAULTS.get(name))
+
     @property
-    def items_a_phase(self):
-        return self.axes.get("items_a_phase", DEFAULTS["items_a_phase"])
+    def unified(self):
+        return self.peer["roles"] == "unified"
+
+    def turns(self, role):
+        """Units of a role, "producers" or "consumers", that take turns."""
+        return self.axis(role) if self.axis("sharing") == "round_robin" else 1
 
     @property
     def readers(self):
         """Threads that read a slot."""
-        return LANES * self.axes.get("consumers", DEFAULTS["consumers"])
+        return LANES * self.axis("consumers") // self.turns("consumers")
+
+    @property
+    def granule(self):
+        """Items of a turn of the loop, of all units together."""
+        if self.axis("addressing") == "unrolled":
+            return self.axes["num_stages"]
+        return max(self.turns("producers"), self.turns("consumers"))
 
     def slot_words(self):
-        return self.axes["payload_bytes"] * self.items_a_phase // 4
+        return self.axes["payload_bytes"] // 4
 
     def shared_bytes(self):
         """Of the slots, which are the dynamic shared memory."""
@@ -81,7 +97,7 @@ class Kernel:
         """Whether each axis of the condition has one of the values there."""
         def listed(value):
             return value if isinstance(value, list) else [value]
-        return all(self.axes.get(axis, self.peer.get(axis)) in listed(value)
+        return all(self.axes.get(axis, self.peer.get(axis, DEFAULTS.get(axis))) in listed(value)
                    for axis, value in condition.items())
 
 
@@ -97,6 +113,11 @@ def left_out(kernel, without=()):
             return row["reason"]
     if kernel.slot_words() % kernel.readers != 0:
         return "not every thread has a word to read"
+    if any(kernel.axes["num_stages"] % kernel.turns(role) != 0
+           for role in ("producers", "consumers")):
+        return "units that take turns each have as many slots"
+    if 0 < kernel.axes["num_stages"] <= kernel.axis("ahead") * kernel.turns("producers"):
+        return "a slot that is asked for ahead is another one"
     if kernel.shared_bytes() > MOST_SHARED_BYTES:
         return "the slots do not fit into the shared memory of an SM"
     return None
@@ -172,27 +193,60 @@ def payload(kernel):
 def key_lines(kernel, built):
     own = {"probe": "ring", "protocol": kernel.peer["protocol"], "mover": kernel.axes["mover"],
            "work": "none", "roles": kernel.peer["roles"]}
-    own.update((axis, value) for axis, value in kernel.told.items() if axis != "mover")
+    axes = {**({} if kernel.unified else DEFAULTS), **kernel.axes}
+    ahead = axes.pop("ahead", None)
+    own.update((axis, value) for axis, value in axes.items() if axis != "mover")
+    if not kernel.unified:
+        own.update({"early_token": "on", "ahead": ahead} if ahead else {"early_token": "off"})
+        own["uniform_role"] = "on"
     own.update(dataclasses.asdict(built))
     return [f"{axis} = {quoted(value)}" for axis, value in own.items()]
 
 
+def role_lines(kernel):
+    """The roles: warps that share the slots are one unit, those that take turns one each."""
+    if kernel.unified:
+        return ['  { role = "both", warps = [0] },']
+    lines, first = [], 0
+    for role, many in (("producer", "producers"), ("consumer", "consumers")):
+        warps = list(range(first, first + kernel.axis(many)))
+        first += len(warps)
+        if kernel.turns(many) == 1:
+            lines.append(f"  {{ role = {quoted(role)}, warps = {warps} }},")
+        else:
+            lines += [f"  {{ role = {quoted(role)}, warps = [{warp}], unit = {unit} }},"
+                      for unit, warp in enumerate(warps)]
+    return lines
+
+
+def launch_lines(kernel):
+    warps = 1 if kernel.unified else kernel.axis("producers") + kernel.axis("consumers")
+    lines = ["[launch]", f"threads = {LANES * warps}", f"shared_bytes = {kernel.shared_bytes()}"]
+    if kernel.granule > 1:
+        lines += [f"granule = {kernel.granule}", f"min_items = {kernel.granule}"]
+    for role in ("producers", "consumers"):
+        if kernel.turns(role) > 1:
+            lines.append(f"{role[:-1]}_turns = {kernel.turns(role)}")
+    timed = "both" if kernel.unified else "consumer"
+    return lines + [f"timed_role = {quoted(timed)}", 'unit = "cycles per item"']
+
+
+def items_line(kernel):
+    """Items of a turn of each role's loop."""
+    if kernel.axis("addressing") != "unrolled":
+        return []
+    counts_of = {role: kernel.axes["num_stages"] // kernel.turns(role + "s")
+                 for role in ("consumer", "producer")}
+    return ["items_per_iteration = " + counts(counts_of)]
+
+
 def head(table, kernel, built):
     """The lines `//@ ` above the entry."""
-    unified = kernel.peer["roles"] == "unified"
-    warps = kernel.readers // LANES
-    roles = {"both": [0]} if unified else {"producer": [0],
-                                           "consumer": list(range(1, 1 + warps))}
-    items = kernel.items_a_phase
-    unit = "cycles per item" if items == 1 else f"cycles per {items} items"
-    lines = ["format = 1", 'origin = "nvcc"', f"doc = {quoted(kernel.peer['doc'])}", "roles = ["]
-    lines += [f"  {{ role = {quoted(role)}, warps = {own} }}," for role, own in roles.items()]
-    lines += ["]", "", "[key]", *key_lines(kernel, built), "", "[launch]",
-              f"threads = {LANES * sum(map(len, roles.values()))}",
-              f"shared_bytes = {kernel.shared_bytes()}"]
-    lines += [f"timed_role = {quoted(list(roles)[-1])}", f"unit = {quoted(unit)}", "", "[expects]",
-              payload(kernel), "", "[rules]",
-              "covers = [{ part = " + quoted(kernel.peer["protocol"]) + ", families = [" +
-              ", ".join(map(quoted, FAMILIES)) + "] }]",
-              "verbs = [", *rules(table, kernel), "]"]
+    lines = ["format = 1", 'origin = "nvcc"', f"doc = {quoted(kernel.peer['doc'])}", "roles = [",
+             *role_lines(kernel), "]", "", "[key]", *key_lines(kernel, built), "",
+             *launch_lines(kernel), "", "[expects]", payload(kernel), "", "[rules]",
+             *items_line(kernel),
+             "covers = [{ part = " + quoted(kernel.peer["protocol"]) + ", families = [" +
+             ", ".join(map(quoted, FAMILIES)) + "] }]",
+             "verbs = [", *rules(table, kernel), "]"]
     return "".join(f"//@ {line}".rstrip() + "\n" for line in lines)
