@@ -220,7 +220,7 @@ int other_sm(const Conditions& base, int sms, std::uint64_t number) {
 // Several CTAs on an SM would no longer come together there.
 bool has_room(const LaunchShape& shape, const DeviceInfo& device, int idle_warps) {
   return shape.ctas_per_sm == 1 && shape.load_ctas == 0 && !(shape.fixed_warps && idle_warps > 0) &&
-         shape.threads + 32 * idle_warps <= device.max_threads_per_cta;
+         shape.threads + 32 * (shape.gap_warps + idle_warps) <= device.max_threads_per_cta;
 }
 
 // One to three warps more, as far as there is room for them.
@@ -269,9 +269,14 @@ Conditions vary(const Conditions& base, const launch::BundleVariant& variant, in
       changed.first_warp = base.first_warp + shift(shape, device, number(3));
       break;
     case Change::padding: pad(repetition); break;
-    case Change::together: set_roles_together(shape, device, changed); break;
+    case Change::together:
+      if (shape.gap_after > 0)
+        pad(repetition);
+      else
+        set_roles_together(shape, device, changed);
+      break;
     case Change::together_padded:
-      set_roles_together(shape, device, changed);
+      if (shape.gap_after == 0) set_roles_together(shape, device, changed);
       // Where it changes the roles' place, with a padding that they were measured with before.
       pad(changed.gap_warps > 0 ? repetition - first_padding_behind : repetition);
       break;

@@ -54,8 +54,12 @@ struct Launcher::Layout {
 
 Grid grid_of(const LaunchShape& shape, const results::Conditions& placement, int multiprocessors) {
   const int threads = shape.threads + 32 * placement.idle_warps();
-  if (shape.cluster_size > 1)
-    return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
+  if (shape.cluster_size > 1) {  // and clusters of load, one CTA an SM
+    const int load = std::min(shape.load_ctas, multiprocessors) - shape.cluster_size;
+    const int clusters = 1 + std::max(0, load) / shape.cluster_size;
+    return Grid{clusters * shape.cluster_size, threads, shape.cluster_size,
+                shape.dynamic_shared_bytes};
+  }
   const int on_an_sm = shape.ctas_per_sm + shape.load_ctas;
   return Grid{multiprocessors * (on_an_sm + 1), threads, 1, shape.dynamic_shared_bytes};
 }

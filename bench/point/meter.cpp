@@ -264,8 +264,13 @@ Result<Measurement> Meter::measure_external(const MeasureRequest& request,
   return point.measure();
 }
 
-Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
-  const launch::BundleVariant& variant = *request.variant;
+Result<Measurement> Meter::measure(const MeasureRequest& asked, const PhaseReport& report) {
+  const launch::BundleVariant& variant = *asked.variant;
+  MeasureRequest request = asked;
+  if (variant.launch.gap_after > 0) {  // where the variant itself sets its roles
+    request.placement.gap_after = variant.launch.gap_after;
+    request.placement.gap_warps = variant.launch.gap_warps;
+  }
   const int threads = variant.launch.threads + 32 * request.placement.idle_warps();
   if (threads > device_.info().max_threads_per_cta)
     return fail(Step::device, "{} threads a CTA with {} idle warps, {} has {}", threads,

@@ -174,6 +174,9 @@ struct LaunchShape {
   // Its warps stand in the hardware's warpgroups, as wgmma and setmaxnreg take them, and its bounds
   // leave no room for others: a placement has no idle warps.
   bool fixed_warps = false;
+  // What the axis sub_partitions says of where the roles sit: behind the first gap_after warps,
+  // gap_warps idle ones. gap_after 0: the warps sit as they come, and a repetition may move them.
+  int gap_after = 0, gap_warps = 0;
   int ctas_per_sm = 1;
   // SMs that run ctas_per_sm CTAs each, SM 0 first; of a device that has fewer, all. 0: one SM, the
   // placement's. With several a launch lasts from the first clock read of the grid to the last, by
@@ -248,6 +251,10 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   // (wgmma, setmaxnreg) is in the code.
   visit("fixed_warps", &Shape::fixed_warps,
         {.table = launch, .if_set = true, .in_signature = false, .by_key = true});
+  visit("gap_after", &Shape::gap_after,
+        {.table = launch, .most = 31, .if_set = true, .by_key = true});
+  visit("gap_warps", &Shape::gap_warps,
+        {.table = launch, .most = 31, .if_set = true, .by_key = true});
   visit("unit", &Shape::unit, {.table = launch, .always = true, .by_key = true});
   visit("work_amount", &Shape::work_amount, {.table = launch, .by_key = true});
   visit("delay_cycles", &Shape::delay_cycles, {.table = launch, .by_key = true});

@@ -356,9 +356,9 @@ bool plays(const RoleSlice& slice, Role role) {
 }
 
 Status check_ranks(const LaunchShape& shape) {
-  if (shape.cluster_size > 1 && (shape.ctas_per_sm != 1 || shape.load_ctas != 0))
-    return fail(Step::bundle, "a cluster of {} with {} CTAs per SM and {} of load",
-                shape.cluster_size, shape.ctas_per_sm, shape.load_ctas);
+  if (shape.cluster_size > 1 && shape.ctas_per_sm != 1)
+    return fail(Step::bundle, "a cluster of {} with {} CTAs per SM", shape.cluster_size,
+                shape.ctas_per_sm);
   std::vector<int> ranks = {shape.first_rank, shape.second_rank};
   for (const RoleSlice& slice : shape.slices) ranks.push_back(slice.rank_in_cluster);
   for (const int rank : ranks)

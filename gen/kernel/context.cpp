@@ -222,10 +222,9 @@ json column_pairs(const launch::product::ProductShape& product, int first_byte) 
       const int first = 8 * pair + 4 * n;
       return fmt::format("acc{}, acc{}, acc{}, acc{}", first, first + 1, first + 2, first + 3);
     };
-    pairs.push_back(
-        {{"pair_bytes", std::to_string(first_byte + 16 * launch::product::row_bytes * pair)},
-         {"low_columns", four(0)},
-         {"high_columns", four(1)}});
+    pairs.push_back({{"pair_bytes", std::to_string(first_byte + 16 * product.row_bytes() * pair)},
+                     {"low_columns", four(0)},
+                     {"high_columns", four(1)}});
   }
   return pairs;
 }
@@ -240,8 +239,8 @@ void add_product_steps(json& slot, const Plan& plan, int offset) {
   constexpr int step_bytes = 32, unit_bytes = 16;
   for (int block = 0; block < product.blocks; ++block) {
     const int a = offset * plan.slot_bytes + block * product.block_bytes();
-    const int b = a + product.rows * launch::product::row_bytes;
-    for (int step = 0; step < launch::product::row_bytes / step_bytes; ++step)
+    const int b = a + product.rows * product.row_bytes();
+    for (int step = 0; step < product.row_bytes() / step_bytes; ++step)
       slot["steps"].push_back({{"step_bytes", std::to_string(step * step_bytes)},
                                {"a_bytes", std::to_string(a)},
                                {"a_units", std::to_string((a + step * step_bytes) / unit_bytes)},

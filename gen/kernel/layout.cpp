@@ -67,12 +67,13 @@ void add_split_slices(Plan& plan, int warps) {
 
 // A producer warp and consumer warpgroups. The producer's warpgroup comes first, as wgmma and
 // setmaxnreg need whole ones; three of its warps have no role.
-void add_warpgroup_slices(Plan& plan, int consumers) {
+void add_warpgroup_slices(Plan& plan, int consumers, bool apart) {
   constexpr int warps = 4;
   launch::RoleSlice producer;
+  producer.warp = apart ? 1 : 0;
   producer.role = Role::producer;
   plan.launch.slices.push_back(producer);
-  plan.producer.warps_mask = 1;
+  plan.producer.warps_mask = 1U << producer.warp;
   plan.producer.threads = 32;
   plan.producer.warps = 1;
   for (int group = 0; group < consumers; ++group)
@@ -88,6 +89,19 @@ void add_warpgroup_slices(Plan& plan, int consumers) {
     }
   plan.launch.threads = 32 * warps * (1 + consumers);
   plan.launch.fixed_warps = true;
+}
+
+// `together`: idle warps set the first consumer on the sub-partition of the first producer;
+// `apart`: it is on one that has no producer (axes.toml leaves out what would need a gap).
+void set_sub_partitions(const std::string& word, Plan& plan) {
+  constexpr int sub_partitions = 4;
+  if (word != "together" && word != "apart") return;
+  int first_consumer = plan.launch.warps();
+  for (const launch::RoleSlice& slice : plan.launch.slices)
+    if (slice.role == Role::consumer) first_consumer = std::min(first_consumer, slice.warp);
+  plan.launch.gap_after = first_consumer;
+  if (word == "together")
+    plan.launch.gap_warps = (sub_partitions - first_consumer % sub_partitions) % sub_partitions;
 }
 
 void size_role(Plan& plan, RolePlan& role, int units, bool turns) {
@@ -127,13 +141,14 @@ Status lay_out_warps(const VariantKey& variant, Plan& plan) {
   if (split) {
     add_split_slices(plan, producers);
   } else if (warpgroups) {
-    add_warpgroup_slices(plan, consumers);
+    add_warpgroup_slices(plan, consumers, variant.value("sub_partitions") == "apart");
   } else if (plan.unified) {
     add_slices(plan, std::vector<Role>(static_cast<size_t>(producers), Role::both));
   } else {
     const bool interleaved = variant.value("placement") == "interleaved";
     add_slices(plan, deal_units(producers, consumers, interleaved));
   }
+  set_sub_partitions(variant.value("sub_partitions"), plan);
   plan.launch.producer_turns = plan.producer.turns;
   plan.launch.consumer_turns = plan.consumer.turns;
   return {};

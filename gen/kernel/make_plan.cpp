@@ -6,6 +6,7 @@
 #include "gen/kernel/probes.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace phasebit::kernel {
 
@@ -142,6 +143,16 @@ Status check_timed(const VariantKey& variant, const launch::LaunchShape& launch)
   return {};
 }
 
+// Work that differs from item to item and begins anew: a chain holds whole turns of it.
+Status take_whole_repeats(const Figures& figures, launch::LaunchShape& launch) {
+  PHASEBIT_TRY_ASSIGN(repeats,
+                      figures.number(figures.chosen(space::ComponentKind::work).work.repeats));
+  if (repeats <= 1) return {};
+  launch.item_granule = std::lcm(launch.item_granule, repeats);
+  launch.min_items = std::max(launch.min_items, launch.item_granule);
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const space::Catalogue& catalogue, const VariantKey& variant) {
@@ -171,6 +182,8 @@ Result<Plan> make_plan(const space::Catalogue& catalogue, const VariantKey& vari
   plan.phases_checked = plan.facts.read_words() * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
   PHASEBIT_TRY(apply_declared(figures, variant, plan));
+  PHASEBIT_TRY(take_whole_repeats(figures, plan.launch));
+  if (variant.value("clusters") == "every") plan.launch.load_ctas = isa::most_sms;
   PHASEBIT_TRY(check_timed(variant, plan.launch));
   plan.launch.phases_checked = plan.phases_checked;
   return plan;

@@ -173,13 +173,15 @@ Status place_product(const launch::VariantKey& variant, const Figures& figures, 
   PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
   PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
   PHASEBIT_TRY_ASSIGN(blocks, figures.number(facts.blocks));
-  const ProductShape product{rows, columns, std::max(1, blocks)};
+  PHASEBIT_TRY_ASSIGN(depth, figures.number(facts.depth));
+  const ProductShape product{rows, columns, std::max(1, blocks),
+                             depth > 0 ? depth : launch::product::most_depth};
   PHASEBIT_TRY(check_slot(variant, product, plan.slot_bytes));
   plan.launch.payload.product = product;
   plan.payload_alignment = std::max(plan.payload_alignment, pattern_bytes);
   // Sums of ones stay exact in 24 bits.
   constexpr int exact = 1 << 24;
-  const int most = exact / (launch::product::depth * product.blocks);
+  const int most = exact / (product.depth * product.blocks);
   plan.launch.max_items = plan.launch.max_items > 0 ? std::min(plan.launch.max_items, most) : most;
   return {};
 }

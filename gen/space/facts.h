@@ -71,7 +71,7 @@ struct MoverFacts {
 // Of a work that multiplies the matrices of a slot (core/launch/product/product.h).
 struct ProductFacts {
   bool multiplies = false;
-  std::optional<Expression> rows, columns, blocks;
+  std::optional<Expression> rows, columns, blocks, depth;
 };
 
 struct WorkFacts {
@@ -80,6 +80,7 @@ struct WorkFacts {
   std::optional<Expression>
       behind;                       // items under way when a slot is released: it is an earlier one
   std::optional<Expression> fixed;  // its warps must keep their numbers
+  std::optional<Expression> repeats;  // items after which what it does begins anew
   ProductFacts product;
 };
 

@@ -498,21 +498,23 @@ void CatalogueReader::read_tile_facts(const Source& source) {
 
 void CatalogueReader::read_work_facts(const Source& source) {
   const auto files = fact_files(source);
-  FactTable works(catalogue_, files, "works", {"producer", "consumer", "amount", "behind", "fixed"},
-                  status_);
+  FactTable works(catalogue_, files, "works",
+                  {"producer", "consumer", "amount", "behind", "fixed", "repeats"}, status_);
   WorkFacts& facts = component_of(source).work;
   facts.producer = works.expression("producer", ValueKind::truth, "producer = \"CONDITION\"");
   facts.consumer = works.expression("consumer", ValueKind::truth, "consumer = \"CONDITION\"");
   facts.amount = works.expression("amount", ValueKind::number, "amount = 0, or an expression");
   facts.behind = works.expression_if("behind", ValueKind::number);
   facts.fixed = works.expression_if("fixed", ValueKind::truth);
+  facts.repeats = works.expression_if("repeats", ValueKind::number);
   facts.product.multiplies = has_table(files, "product");
   if (!facts.product.multiplies) return;
-  FactTable product(catalogue_, files, "product", {"rows", "columns", "blocks"}, status_);
+  FactTable product(catalogue_, files, "product", {"rows", "columns", "blocks", "depth"}, status_);
   facts.product.rows = product.expression("rows", ValueKind::number, "rows = 64, or an expression");
   facts.product.columns =
       product.expression("columns", ValueKind::number, "columns = 128, or an expression");
   facts.product.blocks = product.expression_if("blocks", ValueKind::number);
+  facts.product.depth = product.expression_if("depth", ValueKind::number);
 }
 
 // Capabilities are declared in axes.toml, so that a typo is found; each is a name of expressions.

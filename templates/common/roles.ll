@@ -23,11 +23,20 @@ define internal void @roles() alwaysinline {
   %rank = add i32 %tid, 0
 {{/is.roles.unified}}
 {{#is.granularity.producer_warp}}
-  ; The first warpgroup is the producer's: its first warp produces, the others leave.
+  ; The first warpgroup is the producer's: one of its warps produces, the others leave.
   %produces = icmp ult i32 %tid, 128
   %role = select i1 %produces, i32 1, i32 2
   %first = select i1 %produces, i32 0, i32 128
+{{^second_warp_produces}}
   %all = sub i32 %tid, %first
+{{/second_warp_produces}}
+{{#second_warp_produces}}
+  ; The second of its warps produces: its threads have the first ranks.
+  %plain = sub i32 %tid, %first
+  %further = add i32 %plain, 96
+  %turned = and i32 %further, 127
+  %all = select i1 %produces, i32 %turned, i32 %plain
+{{/second_warp_produces}}
 {{^takes_turns}}
   %unit = add i32 0, 0
   %rank = add i32 %all, 0

@@ -34,7 +34,8 @@ constexpr const char* reason = "what differs in the SASS";
 
 // An experiment of specs/experiments.txt: a NOP of the producer's hot path, by the pinned ptxas.
 constexpr int edited_address = 0x750;
-const std::string edited = fmt::format("{}/edit={:#x}.YIELD", ring, edited_address);
+const std::string by_branch = ring + "/uniform_role=off";
+const std::string edited = fmt::format("{}/edit={:#x}.YIELD", by_branch, edited_address);
 
 std::string results(const std::string& name) {
   return (test::home().data / "results" / "nvidia-h200" / "history" / name).string();
@@ -196,7 +197,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
   const auto listed = base::read_file(test::home().data / "specs" / "experiments.txt");
   ASSERT_TRUE(listed) << listed.error().text();
   EXPECT_NE(listed->find(edited + "\n"), std::string::npos) << edited;
-  const base::ProcessOutput show = says({"sass", "diff", ring, edited, "-t", "sm_90", "--json"});
+  const base::ProcessOutput show = says({"sass", "diff", by_branch, edited, "-t", "sm_90", "--json"});
   const json diff = json::parse(show.out, nullptr, false);
   ASSERT_TRUE(diff.is_object()) << show.err;
   EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);
@@ -207,7 +208,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
     opcode = row["left"]["opcode"];
   }
   ASSERT_NE(opcode, "");
-  const json rows = rows_of(says({"explain", ring, edited, "--json"}));
+  const json rows = rows_of(says({"explain", by_branch, edited, "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   const std::string words = rows[0][reason];
   const std::string expected =

@@ -11,7 +11,7 @@ namespace {
 
 const std::string product =
     "ring/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=24576/"
-    "tile_n=64/uniform_role=on/setmaxnreg=on";
+    "tile_n=64/setmaxnreg=on";
 
 class Products : public testing::Test {
  protected:

@@ -123,7 +123,7 @@ TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
       {work, with("arrival = \"thread\"")},
       {"{ verb = \"drain\", require = { \"LDS*\" = 1 } },\n//@", ""},
       {work, with("layout = \"v1\"")},
-      {work, with("uniform_role = \"on\"")},
+      {work, with("uniform_role = \"off\"")},
   };
   int n = 0;
   for (const auto& [before, after] : rows) {

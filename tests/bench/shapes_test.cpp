@@ -19,11 +19,19 @@ struct GridRow {
 
 // 132 SMs; one CTA more than wanted for each, so that the target SM finds all of them.
 constexpr GridRow grid_rows[] = {
-    {1, 0, 1, 132 * 2, 1}, {3, 0, 1, 132 * 4, 1}, {1, 2, 1, 132 * 4, 1},
-    {2, 1, 1, 132 * 4, 1}, {1, 0, 2, 2, 2},       {1, 0, 16, 16, 16},
+    {1, 0, 1, 132 * 2, 1},
+    {3, 0, 1, 132 * 4, 1},
+    {1, 2, 1, 132 * 4, 1},
+    {2, 1, 1, 132 * 4, 1},
+    {1, 0, 2, 2, 2},
+    {1, 0, 16, 16, 16},
+    // Clusters of load: as many whole ones as there are SMs.
+    {1, 1024, 2, 132, 2},
+    {1, 1024, 16, 128, 16},
+    {1, 4, 2, 4, 2},
 };
 
-TEST(GridTest, HasCtasForEverySmOrIsOneCluster) {
+TEST(GridTest, HasCtasForEverySmOrIsOfClusters) {
   for (const GridRow& row : grid_rows) {
     LaunchShape shape = ring_shape();
     shape.ctas_per_sm = row.ctas_per_sm;

@@ -86,6 +86,17 @@ TEST(Vary, SetsTheRolesOnOneSubPartition) {
   EXPECT_EQ((Conditions{{5, 2}}).numbered(3), 1);
 }
 
+// A variant that says where its roles sit keeps them there: both repetitions move the code instead.
+TEST(Vary, MovesTheCodeWhereTheVariantSetsTheRoles) {
+  BundleVariant set = ring_variant("a");
+  set.launch.gap_after = 1;
+  EXPECT_EQ(changes_of(set, 10),
+            "| offset | offset | sm | warps | padding | padding | padding | padding | padding | ");
+  set.launch.gap_warps = 3;
+  set.launch.threads = 1024 - 3 * 32;
+  EXPECT_EQ(changes_of(set, 6), "| offset | offset | sm | | padding | ");
+}
+
 TEST(Vary, LeavesAloneWhatThereIsNoRoomFor) {
   BundleVariant full = ring_variant("a");
   full.launch.threads = 1024;

@@ -11,7 +11,6 @@
 
 namespace phasebit::test {
 
-using launch::product::depth;
 using launch::product::Products;
 using launch::product::ProductShape;
 
@@ -22,17 +21,19 @@ std::uint32_t bits(float value) {
 }
 
 // A slot whose element k of row r of a block is `element(block, r, k)`, laid out as the copy engine
-// lays a swizzle of 128 bytes.
+// lays a swizzle of a row's bytes.
 template <typename Element>
 std::vector<std::uint32_t> slot_of(const ProductShape& shape, Element element) {
   std::vector<std::uint32_t> words(static_cast<std::size_t>(shape.slot_bytes() / 4), 0);
   const int rows = shape.rows + shape.columns;
   for (int block = 0; block < shape.blocks; ++block)
     for (int row = 0; row < rows; ++row)
-      for (int k = 0; k < depth; ++k) {
+      for (int k = 0; k < shape.depth; ++k) {
         const auto half = bits(static_cast<float>(element(block, row, k))) >> 16;
-        const std::int64_t place = launch::tensor::swizzled(launch::tensor::TensorSwizzle::by_128,
-                                                            (block * rows + row) * 128 + 2 * k);
+        const auto swizzle = shape.depth == 64 ? launch::tensor::TensorSwizzle::by_128
+                                               : launch::tensor::TensorSwizzle::by_64;
+        const std::int64_t place =
+            launch::tensor::swizzled(swizzle, (block * rows + row) * shape.row_bytes() + 2 * k);
         words[static_cast<std::size_t>(place / 4)] |= half << (place % 4 == 0 ? 0 : 16);
       }
   return words;
@@ -73,6 +74,17 @@ TEST(Product, ALaneHasItsPartOfTheFragment) {
   }
 }
 
+// Rows of 64 bytes, swizzled by 64: the same product.
+TEST(Product, OfHalfTheDepthIsReadFromItsOwnSwizzle) {
+  const ProductShape shape{32, 8, 1, 32};
+  Products products;
+  products.add(shape, slot_of(shape, [&](int /*block*/, int row, int k) {
+                 return unit_and_numbers(shape, row, k);
+               }));
+  EXPECT_EQ(products.checksum({1}, 3, 3), folded({6, 7, 70, 71}, 3));
+  EXPECT_EQ(products.checksum({1}, 35, 3), folded({134, 135, 198, 199}, 3));
+}
+
 // Groups of eight columns one after the other: of column c the numbers are c more.
 TEST(Product, ColumnsFollowInGroupsOfEight) {
   const ProductShape shape{16, 16, 1};
@@ -109,6 +121,8 @@ TEST(Product, OfAShapeThatIsNoneIsSaid) {
   } rows[] = {{{16, 8, 1}, {768, 32, 37}, ""},
               {{}, {768, 32, 0}, ""},
               {{12, 12, 1}, {768, 32, 37}, "12 rows and 12 columns are not multiples of 16 and 8"},
+              {{16, 8, 1, 32}, {384, 32, 37}, ""},
+              {{16, 8, 1, 48}, {576, 32, 37}, "rows of 48 elements: 32 or 64"},
               {{16, 8, 2},
                {768, 32, 37},
                "matrices of 16 and 8 rows, 2 times, take 1536 words, a slot has 768"},

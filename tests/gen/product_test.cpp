@@ -81,8 +81,7 @@ TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
 // A grid multiplies data of its own: no images, and the sum of all accumulators.
 TEST(ProductPlan, OfAStreamIsOfItsData) {
   const std::string stream =
-      "stream/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=32768/"
-      "uniform_role=on";
+      "stream/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=32768";
   const kernel::Plan plan = plan_of(variant(stream));
   EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 128, 1}));
   EXPECT_EQ(plan.launch.payload.words_per_slot, 0);
@@ -96,7 +95,7 @@ TEST(ProductPlan, OfAStreamIsOfItsData) {
 TEST(ProductPlan, OfATensorStreamIsOfTheTilesOfItsMap) {
   const std::string stream =
       "stream/mbarrier_bulk/bulk_tensor/wgmma/granularity=producer_warp/consumers=2/tile_n=256/"
-      "payload_bytes=49152/copies_a_stage=2/swizzle=128B/element=bf16/uniform_role=on";
+      "payload_bytes=49152/copies_a_stage=2/swizzle=128B/element=bf16";
   const launch::LaunchShape launch = plan_of(variant(stream)).launch;
   EXPECT_EQ(launch.data.bytes, 174762LL * 49152);
   ASSERT_EQ(launch.tensor_maps.size(), 1U);

@@ -56,6 +56,30 @@ TEST(Warpgroups, ThatShareASlotHaveOneRankAfterTheOther) {
   EXPECT_EQ(plan.launch.slices.back().rank, 224);
 }
 
+// The first consumer's sub-partition is its warp's number modulo 4, idle warps counted.
+TEST(SubPartitions, AreThoseThatTheAxisSays) {
+  const struct {
+    const char* id;
+    int producer, gap_after, gap_warps;
+  } rows[] = {
+      {"ring/mbarrier/st_shared/none", 0, 0, 0},
+      {"ring/mbarrier/st_shared/none/sub_partitions=together", 0, 1, 3},
+      {"ring/mbarrier/st_shared/none/sub_partitions=apart", 0, 1, 0},
+      {"ring/mbarrier/st_shared/none/producers=2/consumers=2/sub_partitions=together", 0, 2, 2},
+      {"handoff/mbarrier/none/none/num_stages=1/sub_partitions=together", 0, 1, 3},
+      {"ring/mbarrier_bulk/bulk/fma/granularity=producer_warp/sub_partitions=together", 0, 4, 0},
+      {"ring/mbarrier_bulk/bulk/fma/granularity=producer_warp/sub_partitions=apart", 1, 4, 0},
+  };
+  for (const auto& row : rows) {
+    const auto key = space::parse_variant(shipped(), row.id);
+    ASSERT_TRUE(key) << key.error().text();
+    const launch::LaunchShape launch = plan_of(*key).launch;
+    EXPECT_EQ(launch.slices.front().warp, row.producer) << row.id;
+    EXPECT_EQ(launch.gap_after, row.gap_after) << row.id;
+    EXPECT_EQ(launch.gap_warps, row.gap_warps) << row.id;
+  }
+}
+
 // PTX ISA, setmaxnreg: multiples of 8 from 24 to 256. An SM has 65,536 registers; who takes more
 // than the pool holds waits for ever.
 TEST(Setmaxnreg, HandsOverNoMoreThanWasThere) {

@@ -183,9 +183,8 @@ TEST(Head, SaysWhatCannotBeLaunched) {
       {".target sm_90", ".target sm_89",
        "spec: t.ptx:13: cluster_size: 2 CTAs, sm_89 has no clusters (write `.target sm_90`, or "
        "leave it out)"},
-      {"threads = 64", "threads = 64\n//@ cluster_size = 2\n//@ load_ctas = 1",
-       "spec: t.ptx:13: cluster_size: a cluster is launched alone, with 1 CTA an SM and none of "
-       "load (leave out `ctas_per_sm` and `load_ctas`)"},
+      {"threads = 64", "threads = 64\n//@ cluster_size = 2\n//@ ctas_per_sm = 2",
+       "spec: t.ptx:13: cluster_size: a cluster has 1 CTA an SM (leave out `ctas_per_sm`)"},
       {"threads = 64", "threads = 64\n//@ second_rank = 1",
        "spec: t.ptx:13: second_rank: CTA 1 of a cluster of 1 (0 to 0, or write the cluster's size "
        "as `cluster_size`)"},

@@ -147,6 +147,7 @@ def origin_label(row):
     tuned = [word.removeprefix("tuned=") for word in row["at"].split(", ")
              if word.startswith("tuned=")]
     shown = {"addressing=unrolled": "unrolled", "uniform_role=on": "uniform role",
+             "uniform_role=off": "role by branch",
              "arrival=thread": "by threads", "early_token=on": "early token"}
     words = tuned + [shown.get(word, word.replace("=", " ")) for word in at]
     unified = ["one warp"] if row["roles"] == "unified" else []

@@ -23,14 +23,15 @@ int whole_number(std::uint32_t half) {
   return static_cast<int>(std::lround(std::bit_cast<float>(half << 16)));
 }
 
-// Of a row of a block: a swizzle of 128 bytes gives atoms of 16 bytes other places, by the row's
-// number modulo 8.
-std::vector<short> elements_of(const std::vector<std::uint32_t>& slot, int row) {
+// Of a row of a block: a swizzle gives atoms of 16 bytes other places. One of 128 bytes goes by the
+// row's number modulo 8, one of 64 bytes by that of a pair of rows modulo 4.
+std::vector<short> elements_of(const std::vector<std::uint32_t>& slot, int depth, int row) {
   constexpr int atom = 8;  // elements
+  const int turn = depth == most_depth ? row % 8 : row / 2 % 4;
   std::vector<short> elements;
   elements.reserve(index_of(depth));
   for (int k = 0; k < depth; ++k) {
-    const int place = row * depth + ((k / atom) ^ (row % 8)) * atom + k % atom;
+    const int place = row * depth + ((k / atom) ^ turn) * atom + k % atom;
     const std::uint32_t word = slot[index_of(place / 2)];
     const std::uint32_t half = place % 2 == 0 ? word & 0xffffU : word >> 16;
     elements.push_back(static_cast<short>(whole_number(half)));
@@ -60,9 +61,9 @@ std::uint32_t total_of(const ProductShape& shape, const std::vector<std::uint32_
   std::uint32_t total = 0;
   for (int block = 0; block < shape.blocks; ++block) {
     const int first = block * (shape.rows + shape.columns);
-    std::vector<int> a(index_of(depth), 0), b(index_of(depth), 0);
+    std::vector<int> a(index_of(shape.depth), 0), b(a);
     for (int row = 0; row < shape.rows + shape.columns; ++row) {
-      const std::vector<short> elements = elements_of(slot, first + row);
+      const std::vector<short> elements = elements_of(slot, shape.depth, first + row);
       std::vector<int>& sums = row < shape.rows ? a : b;
       for (std::size_t k = 0; k < elements.size(); ++k) sums[k] += elements[k];
     }
@@ -79,7 +80,7 @@ void Products::add(const ProductShape& shape, const std::vector<std::uint32_t>& 
     const int first = block * (shape.rows + shape.columns);
     std::vector<std::vector<short>> all;
     for (int row = 0; row < shape.rows + shape.columns; ++row)
-      all.push_back(elements_of(slot, first + row));
+      all.push_back(elements_of(slot, shape.depth, first + row));
     for (int row = 0; row < shape.rows; ++row)
       for (int column = 0; column < shape.columns; ++column)
         image[index_of(row * shape.columns + column)] +=
@@ -106,6 +107,8 @@ std::string why_unknown(const ProductShape& product, const Slot& slot) {
   if (product.rows % warp_rows != 0 || product.columns % 8 != 0 || product.columns == 0)
     return fmt::format("{} rows and {} columns are not multiples of {} and 8", product.rows,
                        product.columns, warp_rows);
+  if (product.depth != most_depth && product.depth != most_depth / 2)
+    return fmt::format("rows of {} elements: {} or {}", product.depth, most_depth / 2, most_depth);
   if (product.slot_bytes() != 4 * slot.words)
     return fmt::format("matrices of {} and {} rows, {} times, take {} words, a slot has {}",
                        product.rows, product.columns, product.blocks, product.slot_bytes() / 4,

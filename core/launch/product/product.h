@@ -11,32 +11,34 @@
 
 namespace phasebit::launch::product {
 
-inline constexpr int row_bytes = 128;
-inline constexpr int depth = row_bytes / 2;  // elements of a block's row
 inline constexpr int warp_rows = 16;
+inline constexpr int most_depth = 64;  // elements of a row of 128 bytes
 
 // A slot is `blocks` blocks, one behind the other: `rows` rows of A, then `columns` rows of B, each
-// row_bytes long and swizzled by 128 bytes: `depth` elements of bf16. An item adds A * transposed B
-// of every block to the accumulators. Of a warp's 16 rows (those from 16 * rank / 32 on) lane l
-// has, for each group of 8 columns, columns 2 * (l % 4) and the next of row l / 4, then the same of
-// row l / 4 + 8: the fragment of wgmma and of mma.sync m16n8 (PTX ISA, Matrix fragments). Its
-// checksum takes the words of the f32 in that order.
+// of `depth` elements of bf16, 64 or 32, and swizzled by its 128 or 64 bytes. An item adds A *
+// transposed B of every block to the accumulators. Of a warp's 16 rows (those from 16 * rank / 32
+// on) lane l has, for each group of 8 columns, columns 2 * (l % 4) and the next of row l / 4, then
+// the same of row l / 4 + 8: the fragment of wgmma and of mma.sync m16n8 (PTX ISA, Matrix
+// fragments). Its checksum takes the words of the f32 in that order.
 struct ProductShape {
   int rows = 0;  // 0: no product
   int columns = 0;
   int blocks = 1;
+  int depth = most_depth;
   bool operator==(const ProductShape&) const = default;
   bool empty() const { return rows == 0; }
   int accumulators() const { return columns / 2; }  // of a thread
-  int block_bytes() const { return (rows + columns) * row_bytes; }
+  int row_bytes() const { return 2 * depth; }
+  int block_bytes() const { return (rows + columns) * row_bytes(); }
   int slot_bytes() const { return blocks * block_bytes(); }
 };
 template <typename Visit>
 void fields(Visit& visit, const ProductShape* /*type*/) {
-  constexpr std::int64_t most = isa::most_shared_bytes / row_bytes;
+  constexpr std::int64_t most = isa::most_shared_bytes / (2 * most_depth);
   visit("rows", &ProductShape::rows, {.least = 1, .most = most, .always = true});
   visit("columns", &ProductShape::columns, {.least = 1, .most = most, .always = true});
   visit("blocks", &ProductShape::blocks, {.least = 1, .most = most});
+  visit("depth", &ProductShape::depth, {.least = 32, .most = most_depth, .if_set = true});
 }
 
 // What a slot holds in place of a payload word: two bf16 of 1 or -1, whose signs are bits 15 and 31

@@ -189,9 +189,8 @@ Status check_cluster(const CheckedHead& checked) {
                                           size - 1),
                               "CTA {} of a cluster of {}", rank, size);
   if (size == 1) return {};
-  if (launch.ctas_per_sm != 1 || launch.load_ctas != 0)
-    return checked.complain("cluster_size", "leave out `ctas_per_sm` and `load_ctas`",
-                            "a cluster is launched alone, with 1 CTA an SM and none of load");
+  if (launch.ctas_per_sm != 1)
+    return checked.complain("cluster_size", "leave out `ctas_per_sm`", "a cluster has 1 CTA an SM");
   const std::string name = checked.file.target.substr(0, checked.file.target.find(','));
   PHASEBIT_TRY_ASSIGN(target, isa::parse_target(name));
   if (target.sm >= first_sm_with_clusters) return {};

@@ -20,6 +20,9 @@ define internal void @record(ptr %pb) alwaysinline {
   call void @add_errors()
   call void @llvm.nvvm.bar.warp.sync(i32 -1)
   call void @gather()
+  %cluster = call i32 @llvm.nvvm.read.ptx.sreg.clusterid.x()
+  %is.load = icmp ne i32 %cluster, 0
+  call void @leave_if(i1 %is.load)
   %cta = load i32, ptr @cta
   %tid = load i32, ptr @tid
   %before = mul i32 %cta, {{threads}}
