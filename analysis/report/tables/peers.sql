@@ -34,7 +34,7 @@ pair AS (
                AND ours.producers = theirs.producers AND ours.consumers = theirs.consumers AND ours.sharing = theirs.sharing
                AND coalesce(ours.arrival, theirs.arrival, '') = coalesce(theirs.arrival, ours.arrival, '')
                AND (theirs.mover = 'st_shared' OR ours.copy_bytes IS theirs.copy_bytes)
-               AND coalesce(ours.uniform_role, 'on') = 'on') AS own
+               AND (ours.roles = 'unified' OR ours.uniform_role = 'on')) AS own
   FROM theirs)
 SELECT protocol || iif(mover = 'memcpy_async', ', copies of ' || coalesce(copy_bytes, 4) || ' B', '') ||
          iif(scope = 'thread', ', thread scope', '') || iif(wait = 'token', ', tokens', '') ||
