@@ -16,7 +16,8 @@ import turns  # noqa: E402
 
 TABLE = {
     "defines": {"num_stages": "STAGES={}", "payload_bytes": "BYTES={}",
-                "items_a_phase": "ITEMS={}", "consumers": "CONSUMERS={}",
+                "producers": "PRODUCERS={}", "consumers": "CONSUMERS={}",
+                "sharing": {"round_robin": "TURNS=1"}, "addressing": {"unrolled": "UNROLLED=1"},
                 "arrival": {"thread": "PEER_ARRIVAL_BY_WARP=0", "warp": "PEER_ARRIVAL_BY_WARP=1"},
                 "mover": {"st_shared": "COPIES=0", "cp_async_bulk": "COPIES=1"}},
     "rule": [{"verb": "*", "forbid": ["LDL*"]},
@@ -53,8 +54,8 @@ class Peers(unittest.TestCase):
         self.assertEqual(peers.left_out(big),
                          "the slots do not fit into the shared memory of an SM")
         self.assertIsNone(peers.left_out(kernel(payload_bytes=32768)))
-        # 4 x 8 x 8 KiB are 256 KiB, of which an SM has 226.
-        self.assertEqual(peers.left_out(kernel(payload_bytes=8192, items_a_phase=8)),
+        # 16 x 16 KiB are 256 KiB, of which an SM has 226.
+        self.assertEqual(peers.left_out(kernel(payload_bytes=16384, num_stages=16)),
                          "the slots do not fit into the shared memory of an SM")
 
     def test_every_reader_has_a_word(self):
@@ -85,16 +86,37 @@ class Peers(unittest.TestCase):
         self.assertEqual(peers.payload(kernel(mover="cp_async_bulk", payload_bytes=4096)),
                          "payload = { words = 1024, threads = 32, vector = 4, period = 37 }")
 
-    def test_several_items_and_several_readers(self):
-        # Eight items of 128 bytes are 256 words; 4 KiB by 128 threads are 8 words each.
-        self.assertEqual(peers.payload(kernel(items_a_phase=8)),
-                         "payload = { words = 256, threads = 32, vector = 4 }")
-        several = kernel(items_a_phase=8, payload_bytes=4096, consumers=4, num_stages=1)
+    def test_units_and_looks_ahead_that_have_no_slot(self):
+        turns = {"sharing": "round_robin", "consumers": 8, "payload_bytes": 512}
+        self.assertEqual(peers.left_out(kernel(**turns)),
+                         "units that take turns each have as many slots")
+        self.assertIsNone(peers.left_out(kernel(**turns, num_stages=8)))
+        self.assertEqual(peers.left_out(kernel(ahead=4)),
+                         "a slot that is asked for ahead is another one")
+        self.assertIsNone(peers.left_out(kernel(ahead=3)))
+
+    def test_several_readers(self):
+        # 4 KiB by 128 threads are 8 words each.
+        several = kernel(payload_bytes=4096, consumers=4, num_stages=1)
         self.assertEqual(peers.payload(several),
-                         "payload = { words = 8192, threads = 128, vector = 4 }")
+                         "payload = { words = 1024, threads = 128, vector = 4 }")
         lines = peers.head(TABLE, several, BUILT).splitlines()
         for line in ['//@   { role = "consumer", warps = [1, 2, 3, 4] },', '//@ threads = 160',
-                     '//@ unit = "cycles per 8 items"', '//@ shared_bytes = 32768']:
+                     '//@ shared_bytes = 4096', '//@ consumers = "4"', '//@ early_token = "off"']:
+            self.assertIn(line, lines)
+        self.assertFalse(any("granule" in line or "_turns" in line for line in lines))
+
+    def test_units_that_take_turns_in_an_unrolled_loop(self):
+        # Eight slots, two of each of four producers and four consumers: one warp reads a slot.
+        turns = kernel(payload_bytes=512, producers=4, consumers=4, num_stages=8, ahead=1,
+                       sharing="round_robin", addressing="unrolled")
+        lines = peers.head(TABLE, turns, BUILT).splitlines()
+        for line in ['//@   { role = "producer", warps = [3], unit = 3 },',
+                     '//@   { role = "consumer", warps = [4], unit = 0 },', '//@ threads = 256',
+                     '//@ granule = 8', '//@ min_items = 8', '//@ producer_turns = 4',
+                     '//@ consumer_turns = 4', '//@ early_token = "on"', '//@ ahead = "1"',
+                     '//@ payload = { words = 128, threads = 32, vector = 4 }',
+                     '//@ items_per_iteration = { "consumer" = 2, "producer" = 2 }']:
             self.assertIn(line, lines)
 
     def test_the_head_stands_above_the_entry(self):
@@ -107,6 +129,63 @@ class Peers(unittest.TestCase):
                      '//@ flags = "-O3"', '//@ library = "cccl-3.5.0"', '//@ threads = 64',
                      '//@ shared_bytes = 512', '//@ timed_role = "consumer"']:
             self.assertIn(line, lines)
+
+    def test_kernels_of_one_file_are_modules_of_their_own(self):
+        text = """.version 9.5
+.target sm_90a
+.address_size 64
+.global .align 1 .b8 unused[1];
+.extern .shared .align 128 .b8 mine[];
+.extern .shared .align 128 .b8 other[];
+
+\t// .globl\tfirst
+.visible .entry first(
+)
+{
+\t.loc\t7 1 3, function_name $L__info_string4, inlined_at 2 5 3
+$L__BB0_1:
+\tst.shared.u32 [mine], %r1;
+}
+\t// .globl\tsecond
+.visible .entry second(
+)
+{
+\t.loc\t2 9 3
+$L__BB1_1:
+\tst.shared.u32 [other], %r1;
+}
+\t.file\t2 "b.cu"
+\t.file\t7 "a.cuh"
+\t.section\t.debug_str
+\t{
+$L__info_string4:
+.b8 65,0
+
+\t}
+"""
+        modules = make.split(text)
+        self.assertEqual(list(modules), ["first", "second"])
+        self.assertEqual(modules["second"], """.version 9.5
+.target sm_90a
+.address_size 64
+.extern .shared .align 128 .b8 other[];
+.visible .entry second(
+)
+{
+\t.loc\t1 9 3
+$L__BB0_1:
+\tst.shared.u32 [other], %r1;
+}
+\t.file\t1 "b.cu"
+\t.section\t.debug_str
+\t{
+
+\t}
+""")
+        for part in ["\t.loc\t1 1 3, function_name $L__info_string0, inlined_at 2 5 3\n",
+                     '\t.file\t1 "a.cuh"\n\t.file\t2 "b.cu"\n', "$L__info_string0:\n.b8 65,0\n"]:
+            self.assertIn(part, modules["first"])
+        self.assertNotIn("other", modules["first"])
 
     def test_files_are_named_the_same_everywhere(self):
         folders = [Path("/a/include"), Path("/a/include/cccl")]

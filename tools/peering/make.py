@@ -146,13 +146,14 @@ def split(text):
         code = "".join(line for line in part[entry.start():].splitlines(keepends=True)
                        if not line.startswith((".global", ".extern", ".shared", "//")))
         code = re.sub(r"\$L__BB\d+_", "$L__BB0_", code)
-        used = set(re.findall(r"[\w$]+", code))
-        places = sorted(set(re.findall(r"\.loc\s+(\d+)|inlined_at (\d+)", code)))
-        places = {number for pair in places for number in pair if number}
-        module = start + "".join(line for name, line in variables.items() if name in used)
-        module += code + "".join(files[number] for number in sorted(places, key=int))
+        words = list(dict.fromkeys(re.findall(r"[\w$]+", code)))
+        places = dict.fromkeys(number for pair in
+                               re.findall(r"\.loc\s+(\d+)|inlined_at (\d+)", code)
+                               for number in pair if number)
+        module = start + "".join(variables[word] for word in words if word in variables)
+        module += code + "".join(files[number] for number in places)
         module += "\t.section\t.debug_str\n\t{\n"
-        module += "".join(f"{name}:\n{text}" for name, text in names.items() if name in used)
+        module += "".join(f"{word}:\n{names[word]}" for word in words if word in names)
         module = numbered(module + "\n\t}\n", r"\$L__info_string(\d+)",
                           lambda match, n: f"$L__info_string{n}")
         module = numbered(module, r"(?<=\.loc\t)(\d+)|(?<=inlined_at )(\d+)|(?<=\.file\t)(\d+)",
