@@ -62,7 +62,7 @@ TEST(Blocks, ARangeStandsBeforeItsTable) {
   const std::string arrive = "form/none/none/none/form=mbarrier.arrive#";
   rows = {
       measured(arrive + "001/path=pending", 100), steady(arrive + "001/path=pending/unroll=8", 180),
-      steady(arrive + "016/path=pending", 100), steady(arrive + "016/path=pending/unroll=8", 260)};
+      steady(arrive + "016/path=pending", 180), steady(arrive + "016/path=pending/unroll=8", 340)};
   for (size_t n = 0; n < rows.size(); ++n) rows[n].text_hash = std::to_string(n);
   TestTables tables = TestTables::of(rows);
   const auto made = [&](const std::string& block) {

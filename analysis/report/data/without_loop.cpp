@@ -142,7 +142,8 @@ double longest_loop_of(const VariantAxes& axes) {
   const std::string probe = axes.value("probe");
   const bool alone = (probe == "form" && axes.value("measure") != "latency") ||
                      (probe == "verb" && axes.value("reads") != "completion");
-  return alone ? longest_loop_and_last : longest_loop;
+  const double longest = alone ? longest_loop_and_last : longest_loop;
+  return axes.value("load") == "busy" ? 2 * longest : longest;
 }
 
 bool is_unrolled_item(const VariantAxes& axes) {

@@ -18,6 +18,7 @@ struct LoopOfSize {
 
 // Of the turn of a loop what is left without its operations: counter, compare and branch. Where no
 // operation waits for the one before, a turn also ends with the wait for the last one's result.
+// Next to warps that compute every instruction waits for its turn: both are twice as long.
 inline constexpr double longest_loop = 30, longest_loop_and_last = 60;
 
 // Cycles of one operation: (turn of most - turn of fewest) / (most - fewest), under each condition

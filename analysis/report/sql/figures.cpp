@@ -182,7 +182,7 @@ void pairs(sqlite3_context* context, QueryFigures& figures, sqlite3_value** valu
   give(context, data::pairs_text(figures.compare(number(values[0]), number(values[1]))));
 }
 
-// The sizes of a loop: per_operation(f, n, chained).
+// The sizes of a loop: per_operation(f, n, longest).
 struct LoopSizes {
   std::vector<data::LoopOfSize> sizes;
   std::string stratum;
@@ -203,8 +203,7 @@ void take_size(sqlite3_context* context, int, sqlite3_value** values) {
     }
   (*kept)->sizes.push_back({count, known.figure});
   (*kept)->stratum = known.stratum;
-  const bool chained = sqlite3_value_int(values[2]) != 0;
-  (*kept)->longest = chained ? data::longest_loop : data::longest_loop_and_last;
+  (*kept)->longest = sqlite3_value_double(values[2]);
 }
 
 void give_operation(sqlite3_context* context) {

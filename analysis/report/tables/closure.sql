@@ -20,10 +20,10 @@ point AS MATERIALIZED (
     AND probe IN ('ring', 'handoff', 'verb', 'response', 'fanin')),
 copies AS (
   SELECT without(spelled, 'probe', 'num_stages', 'addressing', 'verb', 'path', 'reads', 'load') AS words,
-         verb || ' ' || path || ' ' || reads AS asked, reads = 'completion' AS chained, num_stages AS n, f
+         verb || ' ' || path || ' ' || reads AS asked, iif(reads = 'completion', 30, 60) AS longest, num_stages AS n, f
   FROM point WHERE probe = 'verb' AND quantity = 'cycles' AND "load" IS NOT 'busy'),
 verb AS MATERIALIZED (
-  SELECT words, asked, per_operation(f, n, chained) AS f FROM copies GROUP BY words, asked HAVING min(n) < max(n)),
+  SELECT words, asked, per_operation(f, n, longest) AS f FROM copies GROUP BY words, asked HAVING min(n) < max(n)),
 verbs AS MATERIALIZED (
   SELECT words, max(iif(asked = 'commit completing completion', f, NULL)) AS commit_done,
          max(iif(asked = 'release completing completion', f, NULL)) AS release_done,

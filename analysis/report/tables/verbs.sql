@@ -21,7 +21,7 @@ copies AS (
   WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest AND declared AND NOT unrolled
     AND coalesce(reads, '') <> 'together' AND {where}),
 cost AS (
-  SELECT protocol, verb, path, reads, spelling, loading, per_operation(f, n, reads IS 'completion') AS f
+  SELECT protocol, verb, path, reads, spelling, loading, per_operation(f, n, iif(reads IS 'completion', 30, 60) * iif(loading = 'loaded', 2, 1)) AS f
   FROM copies GROUP BY protocol, verb, path, reads, spelling, loading)
 SELECT protocol, verb, path, reads, spelling, loading AS across, f AS "|figure"
 FROM cost

@@ -166,12 +166,12 @@ TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
   EXPECT_TRUE(claim_rows(data, "wake").empty());
 }
 
-// (8 * 20 - 4 * 25) / 4: a figure of these probes is of one phase, whatever the size; the rolled
+// (8 * 17.5 - 4 * 20) / 4, in a loop of 20: a figure of these probes is of one phase, whatever the size; the rolled
 // loop is no size.
 TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
   const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
   const report::data::ReportData data =
-      data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
+      data_of({steady(id + "1", 60), steady(id + "4", 20), steady_at(id + "8", 17.5)});
   const auto rows = claim_rows(data, "without_loop");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].figure.reason.text, "");
