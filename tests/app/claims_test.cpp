@@ -25,6 +25,8 @@ class Claims : public testing::Test {
     ASSERT_TRUE(base::write_file(
         file_, "[[claim]]\nname = \"" + name +
                    "\"\nsays = \"{axis.producers} warps take {a} cycles.\"\n"
+                   "kind = \"observation\"\nquestion = { probe = \"fanin\", protocol = "
+                   "\"cta_barrier\" }\n"
                    "where = { probe = \"fanin\", protocol = \"cta_barrier\" }\nrelation = \"" +
                    relation + "\"\nbound = \"1000\"\n" + more));
   }

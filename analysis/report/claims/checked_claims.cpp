@@ -51,7 +51,8 @@ std::vector<size_t> rows_in_use(const ClaimCases& cases) {
 std::string CheckedClaim::word() const {
   if (!not_checked.empty()) return "not checked";
   if (verdict.used == 0) return "no row";
-  return verdict.is_true ? "holds" : "refuted";
+  if (!verdict.is_true) return "refuted";
+  return faults.empty() ? "holds" : "unsound";
 }
 
 const std::vector<ClaimRow>& RowsByFigure::of(const std::string& figure) {
@@ -88,14 +89,37 @@ Result<RowsByFigure> rows_of_devices(sql::ReportDatabase& results, const RowsWis
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device) {
   CheckedClaim out{claim, {}, {}, out_of_reach(claim, rows, every_device)};
   if (!out.not_checked.empty()) return out;
-  const std::vector<ClaimRow>& all = rows.of(claim.figure);
-  out.cases = claim.against.tests().empty()
-                  ? cases_of(claim, all, every_device)
-                  : cases_of(claim, against_control(claim, all), every_device);
+  std::vector<ClaimRow> joined;
+  const bool joins = !claim.against.tests().empty();
+  if (joins) joined = against_control(claim, rows.of(claim.figure));
+  const std::vector<ClaimRow>& all = joins ? joined : rows.of(claim.figure);
+  out.cases = cases_of(claim, all, every_device);
   out.verdict = judge(claim, out.cases);
+  out.outside = outside_of(claim, all, out.cases, every_device);
+  out.faults = scope_faults(claim, out.cases, out.outside);
   if (out.verdict.used == 0 && !claim.needs.empty())
     out.not_checked = "not measured yet: " + claim.needs;
   return out;
+}
+
+void check_control(CheckedClaim& checked, const std::vector<Claim>& all, RowsByFigure& rows,
+                   bool every_device) {
+  const Claim& claim = checked.claim;
+  if (claim.control.empty() || !checked.not_checked.empty()) return;
+  const auto named = std::find_if(all.begin(), all.end(),
+                                  [&](const Claim& one) { return one.name == claim.control; });
+  if (named == all.end()) return;  // read_claims refused it
+  const CheckedClaim control = check_claim(*named, rows, every_device);
+  if (!control.not_checked.empty()) {
+    checked.not_checked = fmt::format("its control '{}': {}", claim.control, control.not_checked);
+    return;
+  }
+  if (control.word() != "holds") {
+    checked.faults.push_back(fmt::format("its control '{}': {}", claim.control, control.word()));
+    return;
+  }
+  const std::string fault = control_fault(claim, *named, control.cases);
+  if (!fault.empty()) checked.faults.push_back(fault);
 }
 
 Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
@@ -116,27 +140,35 @@ size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed) 
   std::mt19937 random(seed);
   size_t fails = 0;
   ClaimCases permuted = checked.cases;
+  const auto take = [&](size_t row, const ClaimRow& other) {
+    ClaimRow& to = permuted.rows[row];
+    to.figure = other.figure;
+    to.figure.gpu = checked.cases.rows[row].figure.gpu;  // or no pair would be of one GPU
+    to.floor = other.floor;
+  };
   for (size_t n = 0; n < times; ++n) {
     std::vector<size_t> from = rows;
     // std::shuffle gives other orders with other libraries.
     for (size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random() % i]);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      permuted.rows[rows[i]].figure = checked.cases.rows[from[i]].figure;
-      permuted.rows[rows[i]].floor = checked.cases.rows[from[i]].floor;
-    }
+    for (size_t i = 0; i < rows.size(); ++i) take(rows[i], checked.cases.rows[from[i]]);
     fails += judge(checked.claim, permuted).is_true ? 0 : 1;
   }
   return fails;
 }
 
-Status all_have_rows(const std::vector<CheckedClaim>& claims) {
-  std::vector<std::string> without;
-  for (const CheckedClaim& one : claims)
+Status all_can_be_stated(const std::vector<CheckedClaim>& claims) {
+  std::vector<std::string> without, unsound;
+  for (const CheckedClaim& one : claims) {
     if (one.word() == "no row") without.push_back(one.claim.name);
-  if (without.empty()) return {};
-  return with_hint(fail(Step::store, "no row to judge by: {}", fmt::join(without, ", ")),
-                   "its selection matches none, or all that it matches are left out: "
-                   "`phasebit claims NAME` says why");
+    if (one.word() == "unsound") unsound.push_back(one.claim.name + ": " + one.faults.front());
+  }
+  if (!without.empty())
+    return with_hint(fail(Step::store, "no row to judge by: {}", fmt::join(without, ", ")),
+                     "its selection matches none, or all that it matches are left out: "
+                     "`phasebit claims NAME` says why");
+  if (unsound.empty()) return {};
+  return with_hint(fail(Step::store, "{}", fmt::join(unsound, "; ")),
+                   "`phasebit claims NAME` lists the rows");
 }
 
 namespace {
@@ -170,9 +202,12 @@ std::string_view state_word(CaseState state) {
   bug("no such CaseState");
 }
 
-std::string why_of(CaseState state) {
-  if (state == CaseState::ambiguous) return "within the floor";
-  return state == CaseState::no_bound ? "the bound has no value" : "";
+std::string why_of(const JudgedCase& one) {
+  if (!one.why.empty()) return one.why;
+  if (one.state == CaseState::no_bound) return "the bound has no value";
+  const std::string_view within = one.state == CaseState::ambiguous ? "within the floor" : "";
+  if (one.paired) return std::string(within);
+  return fmt::format("{}{}not paired", within, within.empty() ? "" : ", ");
 }
 
 // Commands in full, for programs and for pasting.
@@ -183,12 +218,13 @@ void add_commands(std::vector<Text>& texts, const ClaimRow& row) {
   texts.emplace_back("phasebit sass show " + row.ids.front());
 }
 
-std::vector<Cell> case_row(const CheckedClaim& checked, const JudgedCase& one, bool commands) {
-  const ClaimRow& a = checked.cases.rows[one.of.a];
-  const ClaimRow* b = one.of.b ? &checked.cases.rows[*one.of.b] : nullptr;
-  std::vector<Cell> cells = {checked.claim.name,
+std::vector<Cell> case_row(const Claim& claim, const ClaimCases& cases, const JudgedCase& one,
+                           bool commands) {
+  const ClaimRow& a = cases.rows[one.of.a];
+  const ClaimRow* b = one.of.b ? &cases.rows[*one.of.b] : nullptr;
+  std::vector<Cell> cells = {claim.name,
                              std::string(state_word(one.state)),
-                             why_of(one.state),
+                             why_of(one),
                              *axis_of(a.axes, "device"),
                              figure_text(a.figure),
                              b == nullptr ? Cell("") : figure_text(b->figure),
@@ -222,22 +258,45 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
 
 }  // namespace
 
+namespace {
+
+void add_faults(const CheckedClaim& one, Table& table) {
+  for (const std::string& fault : one.faults)
+    table.notes.push_back(fmt::format("{}: unsound: {}", one.claim.name, fault));
+}
+
+// The rows that refute it outside of `where`, after its own.
+void add_outside(const CheckedClaim& one, bool commands, Table& table) {
+  for (const JudgedCase& judged : one.outside.verdict.cases) {
+    table.rows.push_back(case_row(one.claim, one.outside.cases, judged, commands));
+    table.rows.back()[1] = Cell("refutes outside");
+    table.rows.back()[2] = Cell("`question` includes it, `where` does not");
+  }
+}
+
+}  // namespace
+
 Table claims_table(const std::vector<CheckedClaim>& claims) {
   Table table;
-  table.columns = {{"claim", false},      {"verdict", false}, {"devices", false},
-                   {"refuted on", false}, {"figure", false},  {"relation", false},
-                   {"used", true},        {"hold", true},     {"refute", true},
-                   {"ambiguous", true},   {"left out", true}, {"where", false},
-                   {"it says", false, 40}};
+  table.columns = {{"claim", false},      {"verdict", false},    {"devices", false},
+                   {"refuted on", false}, {"kind", false},       {"figure", false},
+                   {"relation", false},   {"used", true},        {"hold", true},
+                   {"refute", true},      {"ambiguous", true},   {"unpaired", true},
+                   {"left out", true},    {"outside", true},     {"refute outside", true},
+                   {"where", false},      {"it says", false, 40}};
   for (const CheckedClaim& one : claims) {
     const Claim& claim = one.claim;
     const std::string says =
         one.verdict.used == 0 ? one.not_checked : sentence(claim, one.cases, one.verdict);
+    const auto count = [&](size_t Counts::* of) { return Cell(count_text(one.verdict, of)); };
     table.rows.push_back(
-        {claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes), claim.figure,
-         fmt::format("{} {}", to_string(claim.relation), claim.bound.text()), one.verdict.used,
-         one.verdict.holds, one.verdict.refutes, one.verdict.ambiguous, one.cases.left_out.size(),
-         fmt::format("{}:{}", claim.file, claim.line), says});
+        {claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes),
+         claim.kind == ClaimKind::cause ? "cause" : "observation", claim.figure,
+         fmt::format("{} {}", to_string(claim.relation), claim.bound.text()), count(&Counts::used),
+         count(&Counts::holds), count(&Counts::refutes), count(&Counts::ambiguous),
+         one.verdict.unpaired, one.cases.left_out.size(), one.outside.evaluated,
+         one.outside.verdict.refutes, fmt::format("{}:{}", claim.file, claim.line), says});
+    add_faults(one, table);
   }
   return table;
 }
@@ -255,12 +314,15 @@ Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands) {
     std::stable_sort(cases.begin(), cases.end(), [](const JudgedCase& a, const JudgedCase& b) {
       return (a.state == CaseState::refutes) > (b.state == CaseState::refutes);
     });
-    for (const JudgedCase& judged : cases) table.rows.push_back(case_row(one, judged, commands));
+    for (const JudgedCase& judged : cases)
+      table.rows.push_back(case_row(one.claim, one.cases, judged, commands));
+    add_outside(one, commands, table);
     for (const LeftOut& left : one.cases.left_out)
       table.rows.push_back(left_out_row(one, left, commands));
     if (one.verdict.used > 0)
       table.notes.push_back(fmt::format("{}: {}: {}", one.claim.name, one.word(),
                                         sentence(one.claim, one.cases, one.verdict)));
+    add_faults(one, table);
     if (!cases.empty() && !commands) add_commands(table.notes, one.cases.rows[cases.front().of.a]);
   }
   return table;
@@ -276,21 +338,21 @@ struct Checker {
   Result<std::string> sentence_of(const std::string& name) {
     const std::vector<std::string> names = {name};
     PHASEBIT_TRY_ASSIGN(found, claims_named(claims, names));
-    const CheckedClaim checked = check_claim(found.front(), rows);
+    CheckedClaim checked = check_claim(found.front(), rows);
+    check_control(checked, claims, rows);
     if (checked.word() != "holds")
-      return with_hint(fail(Step::store, "claim '{}': {}: {} of {} rows refute it", name,
-                            checked.word(), checked.verdict.refutes, checked.verdict.used),
+      return with_hint(fail(Step::store, "claim '{}': {}: {}", name, checked.word(),
+                            checked.word() == "unsound"
+                                ? checked.faults.front()
+                                : fmt::format("{} of {} comparisons refute it",
+                                              checked.verdict.refutes, checked.verdict.used)),
                        fmt::format("`phasebit claims {}` lists them", name));
     return sentence(checked.claim, checked.cases, checked.verdict);
   }
 };
 
-Result<std::vector<Claim>> claims_asked_for(const ClaimsRequest& request) {
-  PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
-  return claims_named(std::move(all), request.names);
-}
-
-Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
+Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& all,
+                                            const std::vector<Claim>& claims,
                                             sql::ReportDatabase& results,
                                             const ClaimsRequest& request) {
   const bool models = std::any_of(claims.begin(), claims.end(),
@@ -299,6 +361,9 @@ Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
   std::vector<CheckedClaim> checked;
   for (const Claim& claim : claims) {
     CheckedClaim one = check_claim(claim, rows, request.every_device);
+    check_control(one, all, rows, request.every_device);
+    // Some rows of a user's own do not judge what a sentence leaves out.
+    if (request.measured) one.faults.clear();
     if (!request.measured || one.verdict.used > 0) checked.push_back(std::move(one));
   }
   return checked;
@@ -308,35 +373,40 @@ Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
 
 Result<std::vector<CheckedClaim>> check_claims(sql::ReportDatabase& results,
                                                const ClaimsRequest& request) {
-  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
-  return check_all(claims, results, request);
+  PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
+  PHASEBIT_TRY_ASSIGN(claims, claims_named(all, request.names));
+  return check_all(all, claims, results, request);
 }
 
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
                                                const fs::path& cache,
                                                const ClaimsRequest& request) {
   // First: reading results takes seconds.
-  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
+  PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
+  PHASEBIT_TRY_ASSIGN(claims, claims_named(all, request.names));
   PHASEBIT_TRY_ASSIGN(database,
                       sql::ReportDatabase::open(results, cache, request.keys, request.progress));
-  return check_all(claims, database, request);
+  return check_all(all, claims, database, request);
 }
 
 base::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
   base::Table table;
   table.columns = {{"claim", false}, {"verdict", false}, {"permutations", true}, {"fails", true}};
-  size_t always = 0, looked_at = 0;
+  size_t looked_at = 0;
+  std::vector<std::string> sometimes;
   for (const CheckedClaim& one : claims) {
     if (one.verdict.used == 0) continue;
     const size_t fails = fails_permuted(one, times, 1);
     table.rows.push_back({one.claim.name, one.word(), times, fails});
     ++looked_at;
-    always += fails == times ? 1 : 0;
+    if (fails < times) sometimes.push_back(one.claim.name);
   }
   table.notes.push_back(fmt::format(
       "The figures of each claim's rows were permuted {} times among them: {} of {} claims failed "
       "each time. One that holds for figures at random says nothing.",
-      times, always, looked_at));
+      times, looked_at - sometimes.size(), looked_at));
+  if (!sometimes.empty())
+    table.notes.push_back(fmt::format("Held at least once: {}", fmt::join(sometimes, ", ")));
   return table;
 }
 

@@ -1,6 +1,7 @@
 // Claims with their verdicts over the results of one GPU or of several.
 #pragma once
 
+#include "analysis/report/claims/rules.h"
 #include "analysis/report/claims/verdict.h"
 #include "analysis/report/sql/database.h"
 #include "core/base/table.h"
@@ -19,7 +20,10 @@ struct CheckedClaim {
   // Why it was not looked at: the results have no GPU that it speaks of, or what it needs is not
   // measured. "" when it was.
   std::string not_checked;
-  // "holds", "refuted", "no row", "not checked"
+  // What `question` includes and `where` excludes, and what the sentence adds that no row carries.
+  Outside outside{};
+  std::vector<std::string> faults{};
+  // "holds", "refuted", "unsound" (it has faults), "no row", "not checked"
   std::string word() const;
 };
 
@@ -47,7 +51,13 @@ struct RowsWish {
 // One ReportData a device.
 Result<RowsByFigure> rows_of_devices(sql::ReportDatabase& results, const RowsWish& wish);
 
+// Its control is check_control's.
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device = false);
+
+// Of a cause: whether its control, one of `all`, is the experiment that removes it. A fault, or
+// not_checked as the control is.
+void check_control(CheckedClaim& checked, const std::vector<Claim>& all, RowsByFigure& rows,
+                   bool every_device = false);
 
 // Those named, in the order of the file; all when none is. Step::usage with the nearest name.
 Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
@@ -64,8 +74,8 @@ base::Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool comma
 // no row left: a claim that holds for figures at random says nothing.
 size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed);
 
-// Step::store: a claim that matches no row.
-Status all_have_rows(const std::vector<CheckedClaim>& claims);
+// Step::store: a claim that matches no row; else one whose sentence says more than its rows.
+Status all_can_be_stated(const std::vector<CheckedClaim>& claims);
 
 // Claims against results: what commands and documents call.
 

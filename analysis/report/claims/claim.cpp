@@ -89,6 +89,12 @@ bool Selection::names(const std::string& axis) const {
                      [&](const AxisTest& test) { return test.axis == axis; });
 }
 
+std::vector<std::string> Selection::tests_of(const std::string& axis) const {
+  for (const AxisTest& test : tests_)
+    if (test.axis == axis) return test.any_of;
+  return {};
+}
+
 Selection read_selection(const TomlValue& table, const std::string& file, Status& status) {
   std::vector<AxisTest> tests;
   base::TomlReader reader(file, table, "selection", table.keys, status);

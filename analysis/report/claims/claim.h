@@ -68,6 +68,8 @@ class Selection {
 
   bool matches(const RowAxes& axes) const;
   bool names(const std::string& axis) const;
+  // Any of these; none where it does not name the axis.
+  std::vector<std::string> tests_of(const std::string& axis) const;
   const std::vector<AxisTest>& tests() const { return tests_; }
 
  private:
@@ -92,22 +94,33 @@ struct ClaimShow {
   Selection where;
 };
 
+// What a sentence states: what the rows show, or why they do. A cause needs a control.
+enum class ClaimKind { observation, cause };
+
 struct Claim {
   std::string name, says, file;
   int line = 0;
+  ClaimKind kind = ClaimKind::observation;
+  // Of a cause: the claim whose two sides differ in the axis `cause` alone, "" where they name one.
+  std::string control, cause;
+  // Words of the sentence: where the relation ends, and which options one side lacks.
+  std::string limit, lacks;
+  std::string unpaired;  // why a floor of repetitions that are not paired is allowed
   // What must be measured before there is a row: until then the claim is not checked.
   std::string needs;
   // "cycles": with the loop that it was measured in. "without_loop": the difference of two
   // unrolled sizes. Else the name of a reading.
   std::string figure = "cycles";
   Selection where, a, b;
-  Formula when;  // over the axes of a row of `a`: it is meant where this is above 0
+  Selection question;  // wider than `where`: what the sentence would be taken to speak of
+  Formula when;        // over the axes of a row of `a`: it is meant where this is above 0
   // Where there is one: the figure is taken against that of the row with these values.
   Selection against = {};
   AgainstAs against_as = AgainstAs::percent;
-  bool pairs = false;              // a row of `a` against each of `b` that has all else equal
-  std::vector<std::string> free;   // axes that need not be equal
-  std::vector<std::string> equal;  // what must be, beside the axes: "ran_on"
+  bool pairs = false;             // a row of `a` against each of `b` that has all else equal
+  std::vector<std::string> free;  // axes that need not be equal
+  // What must be, though a side lacks it, and "ran_on".
+  std::vector<std::string> equal;
   // Flags with which a row is used all the same, with its interval.
   std::vector<std::string> accepts;
   std::vector<std::string> devices;  // parts of names; none: every device
@@ -122,8 +135,12 @@ struct Claim {
   bool speaks_of(const std::string& device) const;
 };
 
+// The options in which makers of a ring differ: what a comparison of origins holds equal, or names.
+const std::vector<std::string>& options_of_origins();
+
 // All claims of a folder's *.toml, or of one file, in order. Step::spec with file:line for an
-// unknown key, a sentence that asks for figures that there are not, a name given twice.
+// unknown key, a sentence that asks for figures that there are not, a name given twice, a control
+// that is no claim.
 Result<std::vector<Claim>> read_claims(const fs::path& path);
 Result<std::vector<Claim>> parse_claims(std::string_view text, const std::string& file);
 

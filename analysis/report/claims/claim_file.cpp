@@ -23,10 +23,14 @@ constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
      {"greater", Relation::greater}}};
 
 const std::vector<std::string> keys = {
-    "name",           "says",    "needs",       "figure",    "where", "against",
-    "against_as",     "a",       "b",           "free",      "equal", "when",
-    "accepts",        "devices", "ptxas",       "relation",  "bound", "within",
-    "within_percent", "shows",   "least_share", "most_share"};
+    "name",    "says",           "kind",    "control",     "cause",     "limit",
+    "lacks",   "unpaired",       "needs",   "figure",      "where",     "question",
+    "against", "against_as",     "a",       "b",           "free",      "equal",
+    "when",    "accepts",        "devices", "ptxas",       "relation",  "bound",
+    "within",  "within_percent", "shows",   "least_share", "most_share"};
+
+// The axes that say who made a kernel.
+constexpr std::array<std::string_view, 3> origins = {"llvm", "nvcc", "library"};
 
 // A number with or without a fraction: TOML's own fractions are written as texts.
 std::optional<double> number(TomlReader& reader, const std::string& key) {
@@ -49,6 +53,57 @@ Relation relation_of(TomlReader& reader) {
   reader.refuse("relation", fmt::format("no relation '{}'", word),
                 base::nearest_word_hint(word, words));
   return Relation::less;
+}
+
+ClaimKind kind_of(TomlReader& reader) {
+  const std::string word = reader.text("kind");
+  if (word == "cause") return ClaimKind::cause;
+  if (word != "observation" && !word.empty())
+    reader.refuse("kind", fmt::format("no kind '{}'", word),
+                  base::nearest_word_hint(word, {"observation", "cause"}));
+  return ClaimKind::observation;
+}
+
+// A cause needs the experiment that removes it.
+void read_cause(TomlReader& reader, Claim& claim) {
+  claim.kind = kind_of(reader);
+  claim.control = reader.text_or("control", "");
+  claim.cause = reader.text_or("cause", "");
+  if (claim.kind == ClaimKind::observation && !claim.control.empty())
+    reader.refuse("control", "an observation has no control", "kind = \"cause\"");
+  if (claim.kind == ClaimKind::cause && claim.control.empty())
+    reader.refuse({}, "lacks 'control'",
+                  "a cause needs the claim whose two sides differ in it alone");
+  if (!claim.control.empty() && claim.control == claim.name)
+    reader.refuse("control", "a claim is not its own control");
+}
+
+// Words that bound a claim are in its sentence, or nobody reads them.
+std::string words_in_sentence(TomlReader& reader, const Claim& claim, const std::string& key) {
+  const std::string words = reader.text_or(key, "");
+  if (!words.empty() && claim.says.find(words) == std::string::npos)
+    reader.refuse(key, fmt::format("'{}' is not in the sentence", words),
+                  "copy the words of 'says' that name it");
+  return words;
+}
+
+bool compares_origins(const Claim& claim) {
+  return claim.pairs && std::any_of(origins.begin(), origins.end(), [&](std::string_view axis) {
+           const std::string name(axis);
+           return claim.a.tests_of(name) != claim.b.tests_of(name);
+         });
+}
+
+// Both sides have the same options, or the sentence says what one lacks.
+void check_options(TomlReader& reader, const Claim& claim) {
+  if (!compares_origins(claim) || !claim.lacks.empty()) return;
+  std::vector<std::string> missing;
+  for (const std::string& option : options_of_origins())
+    if (!base::contains(claim.equal, option)) missing.push_back(option);
+  if (missing.empty()) return;
+  reader.refuse(
+      {}, fmt::format("compares origins and does not hold equal: {}", fmt::join(missing, ", ")),
+      "list them in 'equal', or name what a side lacks in the sentence and in 'lacks'");
 }
 
 AgainstAs against_of(TomlReader& reader) {
@@ -135,6 +190,7 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.needs = reader.text_or("needs", "");
   claim.figure = reader.text_or("figure", claim.figure);
   claim.where = selection_of(reader, "where");
+  claim.question = selection_of(reader, "question");
   claim.against = selection_of(reader, "against");
   claim.against_as = against_of(reader);
   claim.a = selection_of(reader, "a");
@@ -156,7 +212,15 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.most_share = number(reader, "most_share");
   check_shares(reader, claim);
   claim.shows = shows_of(reader);
+  read_cause(reader, claim);
+  claim.limit = words_in_sentence(reader, claim, "limit");
+  claim.lacks = words_in_sentence(reader, claim, "lacks");
+  claim.unpaired = reader.text_or("unpaired", "");
+  check_options(reader, claim);
   if (claim.where.tests().empty()) reader.refuse("where", "a claim speaks of some rows");
+  if (claim.question.tests().empty())
+    reader.refuse({}, "lacks 'question'",
+                  "the wider selection that a reader takes the sentence to speak of");
   if (auto asked = check_placeholders(claim); !asked) reader.refuse("says", asked.error());
   return claim;
 }
@@ -167,6 +231,12 @@ std::string_view to_string(Relation relation) {
   for (const auto& [name, value] : relations)
     if (value == relation) return name;
   bug("no such Relation");
+}
+
+const std::vector<std::string>& options_of_origins() {
+  static const std::vector<std::string> options = {"num_stages", "addressing", "ahead",
+                                                   "uniform_role", "payload_bytes"};
+  return options;
 }
 
 bool Claim::speaks_of(const std::string& device) const {
@@ -185,6 +255,19 @@ Result<std::vector<Claim>> parse_claims(std::string_view text, const std::string
   PHASEBIT_TRY(status);
   return claims;
 }
+
+namespace {
+
+Status controls_are_there(const std::vector<Claim>& claims, const std::set<std::string>& names) {
+  for (const Claim& claim : claims)
+    if (!claim.control.empty() && names.count(claim.control) == 0)
+      return with_hint(
+          fail(Step::spec, "{}:{}: control: no claim '{}'", claim.file, claim.line, claim.control),
+          base::nearest_word_hint(claim.control, {names.begin(), names.end()}));
+  return {};
+}
+
+}  // namespace
 
 Result<std::vector<Claim>> read_claims(const fs::path& path) {
   std::vector<fs::path> files = {path};
@@ -207,6 +290,7 @@ Result<std::vector<Claim>> read_claims(const fs::path& path) {
       all.push_back(std::move(claim));
     }
   }
+  PHASEBIT_TRY(controls_are_there(all, names));
   return all;
 }
 

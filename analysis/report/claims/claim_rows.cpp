@@ -55,6 +55,7 @@ class Maker {
   ClaimRow row(const Aggregate& of, std::string_view without_axis = {}) const {
     ClaimRow row;
     row.ids = {of.id};
+    row.code = of.sass_class.empty() ? of.id : of.sass_class;
     const results::VariantRow& variant = of.axes.variant();
     for (const auto& [axis, value] : variant.axes())
       if (axis != without_axis) row.axes.emplace_back(axis, value);
@@ -109,6 +110,7 @@ ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
     return row;
   }
   row.ids = {large->id, small->id};
+    row.code += " " + maker.row(*small).code;
   std::vector<data::LoopOfSize> loops;
   for (const auto& [size, one] : found)
     loops.push_back({static_cast<double>(size), figure_of(*one)});
@@ -124,9 +126,13 @@ ClaimRow one_item(const Maker& maker, const Sizes& sizes, const BySize& found,
   row.figure = figure_of(alone == nullptr ? *found.rbegin()->second : *alone);
   if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = data::unusable(one_size);
   if (alone == nullptr) return row;
+  row.figure.at.clear();  // those of one size
   row.ids.clear();
-  for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size)
+  row.code.clear();
+  for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size) {
     row.ids.push_back(size->second->id);
+    row.code += maker.row(*size->second).code + " ";
+  }
   return row;
 }
 
@@ -159,6 +165,7 @@ std::vector<ClaimRow> without_links(const ReportData& data, const Maker& maker) 
     if (!cost.has_link) continue;
     ClaimRow row = maker.row(*cost.small, "unroll");
     row.ids = {cost.large->id, cost.small->id};
+    row.code += " " + maker.row(*cost.large).code;
     row.figure = cost.without_link;
     row.floor = (row.floor + maker.row(*cost.large).floor) / sizes_apart;
     rows.push_back(std::move(row));
@@ -220,6 +227,10 @@ std::string key_of(const Claim& claim, const ClaimRow& row) {
   return key;
 }
 
+double percent_of(double base, double changed) {
+  return base == 0 ? 0 : 100 * (changed - base) / std::abs(base);
+}
+
 ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control) {
   ClaimRow out = row;
   const double base = std::abs(control.figure.value);
@@ -228,9 +239,16 @@ ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control
     out.figure = data::difference(row.figure, control.figure);
   } else {
     out.figure = data::change_percent(row.figure, control.figure);
+    out.figure.at.clear();
+    for (const data::Pair& pair : data::paired(control.figure, row.figure, percent_of).pairs)
+      out.figure.at.push_back(
+          {pair.at,
+           pair.difference,
+           {pair.difference - pair.half_width, pair.difference + pair.half_width}});
     if (base > 0) out.floor = 100 * out.floor / base;
   }
   out.ids.insert(out.ids.end(), control.ids.begin(), control.ids.end());
+  out.code += " " + control.code;
   return out;
 }
 
@@ -306,16 +324,31 @@ std::vector<std::string> common_axes(const Claim& claim, const ClaimRow& a, cons
   for (const auto& [axis, value] : a.axes)
     if (!is_free(claim, axis) && (axis_of(b.axes, axis) != nullptr || contains(a.own, axis)))
       common.push_back(axis);
-  for (const std::string& axis : b.own)
-    if (!contains(common, axis) && !is_free(claim, axis)) common.push_back(axis);
+  for (const std::vector<std::string>* more : {&b.own, &claim.equal})
+    for (const std::string& axis : *more)
+      if (!contains(common, axis) && !is_free(claim, axis)) common.push_back(axis);
   return common;
 }
 
-std::string key_of(const ClaimRow& row, const std::vector<std::string>& axes) {
-  std::string key;
+// Where rows of one shape have these axes.
+using Positions = std::vector<std::optional<size_t>>;
+
+Positions positions_of(const ClaimRow& row, const std::vector<std::string>& axes) {
+  Positions places;
   for (const std::string& axis : axes) {
-    const std::string* value = axis_of(row.axes, axis);
-    key += (value == nullptr ? "" : *value) + '\n';
+    const auto at = std::find_if(row.axes.begin(), row.axes.end(),
+                                 [&](const auto& one) { return one.first == axis; });
+    places.push_back(at == row.axes.end() ? std::nullopt
+                                          : std::optional<size_t>(at - row.axes.begin()));
+  }
+  return places;
+}
+
+std::string key_of(const ClaimRow& row, const Positions& places) {
+  std::string key;
+  for (const std::optional<size_t>& place : places) {
+    if (place) key += row.axes[*place].second.text();
+    key += '\n';
   }
   return key;
 }
@@ -340,11 +373,13 @@ void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b, ClaimCa
   const auto shapes_a = by_shape(out.rows, of_a), shapes_b = by_shape(out.rows, of_b);
   for (const auto& [shape, some_a] : shapes_a)
     for (const auto& [other, some_b] : shapes_b) {
-      const auto axes = common_axes(claim, out.rows[some_a.front()], out.rows[some_b.front()]);
-      std::map<std::string, Rows> found;
-      for (const size_t b : some_b) found[key_of(out.rows[b], axes)].push_back(b);
+      const ClaimRow &first_a = out.rows[some_a.front()], &first_b = out.rows[some_b.front()];
+      const auto axes = common_axes(claim, first_a, first_b);
+      const Positions in_a = positions_of(first_a, axes), in_b = positions_of(first_b, axes);
+      std::unordered_map<std::string, Rows> found;
+      for (const size_t b : some_b) found[key_of(out.rows[b], in_b)].push_back(b);
       for (const size_t a : some_a) {
-        const auto partners = found.find(key_of(out.rows[a], axes));
+        const auto partners = found.find(key_of(out.rows[a], in_a));
         if (partners == found.end()) continue;
         for (const size_t b : partners->second) {
           if (a == b) continue;
@@ -363,13 +398,15 @@ void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b, ClaimCa
 ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool every_device) {
   ClaimCases out;
   Rows of_a, of_b;
-  for (const ClaimRow& row : rows) {
+  for (size_t place = 0; place < rows.size(); ++place) {
+    const ClaimRow& row = rows[place];
     if (!claim.where.matches(row.axes) || !is_meant(claim, row, every_device)) continue;
     const bool in_a = claim.a.matches(row.axes) && holds_when(claim, row);
     const bool in_b = claim.pairs && claim.b.matches(row.axes);
     if (!in_a && !in_b) continue;
     const size_t number = out.rows.size();
     out.rows.push_back(row);
+    out.from.push_back(place);
     if (const std::string why = unusable(claim, row.figure); !why.empty()) {
       out.left_out.push_back({number, why});
       continue;

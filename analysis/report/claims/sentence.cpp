@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -13,7 +16,8 @@ namespace {
 
 const std::vector<std::string> figures = {"a",       "b",     "difference",   "ratio",
                                           "percent", "saved", "saved_percent"};
-const std::vector<std::string> counts = {"used", "holds", "refutes", "ambiguous", "devices"};
+const std::vector<std::string> counts = {"used",      "holds",         "refutes",
+                                         "ambiguous", "holds_of_used", "devices"};
 constexpr std::string_view axis_prefix = "axis.";
 
 // Calls text(words) and name(word) for the parts of a sentence.
@@ -33,11 +37,60 @@ bool is_of(const std::string& name) {
   return base::contains(figures, name) || name.starts_with(axis_prefix);
 }
 
-std::string range_text(const std::vector<double>& values) {
-  if (values.empty()) return "none";
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const std::string from = plain(*low), to = plain(*high);
+struct Range {
+  double low = 0, high = 0;
+};
+
+std::string range_text(const Range& range) {
+  const std::string from = plain(range.low), to = plain(range.high);
   return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
+// "NVIDIA H100 80GB HBM3": "H100"
+std::string model_of(std::string_view device) {
+  constexpr std::string_view maker = "NVIDIA ";
+  if (device.starts_with(maker)) device.remove_prefix(maker.size());
+  return std::string(device.substr(0, device.find(' ')));
+}
+
+// What a point's precision allows (0.5 cycle, 0.5 %), of ratios what is shown.
+bool agree(double one, double other, double unit) {
+  return std::abs(one - other) <= std::max(unit, 0.005 * std::max(std::abs(one), std::abs(other)));
+}
+
+// One range where all models agree, else one each, the newest model first.
+std::string ranges_text(const std::map<std::string, std::vector<double>>& of_model, double unit) {
+  std::vector<std::pair<std::string, Range>> ranges;
+  Range all{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (const auto& [model, values] : of_model) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    ranges.emplace(ranges.begin(), model_of(model), Range{*low, *high});
+    all = {std::min(all.low, *low), std::max(all.high, *high)};
+  }
+  if (ranges.empty()) return "none";
+  if (std::all_of(ranges.begin(), ranges.end(), [&](const auto& one) {
+        return agree(one.second.low, all.low, unit) && agree(one.second.high, all.high, unit);
+      }))
+    return range_text(all);
+  std::vector<std::string> texts;
+  for (const auto& [model, range] : ranges)
+    texts.push_back(fmt::format("{} ({})", range_text(range), model));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// A text a model, where they differ, the newest first.
+std::string by_model(const Verdict& verdict,
+                     const std::function<std::string(const Counts&)>& text_of) {
+  std::vector<std::string> texts;
+  std::set<std::string> different;
+  for (const auto& [device, counts] : verdict.of_model) {
+    if (counts.used == 0) continue;
+    const std::string text = text_of(counts);
+    different.insert(text);
+    texts.insert(texts.begin(), fmt::format("{} on {}", text, model_of(device)));
+  }
+  if (different.size() > 1) return fmt::format("{}", fmt::join(texts, ", "));
+  return different.empty() ? "0" : *different.begin();
 }
 
 class Writer {
@@ -46,10 +99,13 @@ class Writer {
       : claim_(claim), cases_(cases), verdict_(verdict) {}
 
   std::string word(const std::string& name) const {
-    if (name == "used") return std::to_string(verdict_.used);
-    if (name == "holds") return std::to_string(verdict_.holds);
-    if (name == "refutes") return std::to_string(verdict_.refutes);
-    if (name == "ambiguous") return std::to_string(verdict_.ambiguous);
+    if (name == "used") return count_text(verdict_, &Counts::used);
+    if (name == "holds") return count_text(verdict_, &Counts::holds);
+    if (name == "refutes") return count_text(verdict_, &Counts::refutes);
+    if (name == "ambiguous") return count_text(verdict_, &Counts::ambiguous);
+    if (name == "holds_of_used")
+      return by_model(
+          verdict_, [](const Counts& one) { return fmt::format("{} of {}", one.holds, one.used); });
     if (name == "devices") return axis_text("device", {});
     if (is_of(name)) return text_of(name, {});
     const auto found = std::find_if(claim_.shows.begin(), claim_.shows.end(),
@@ -60,9 +116,11 @@ class Writer {
  private:
   std::string text_of(const std::string& of, const Selection& where) const {
     if (of.starts_with(axis_prefix)) return axis_text(of.substr(axis_prefix.size()), where);
-    std::vector<double> values;
-    for_each_used(where, [&](const JudgedCase& one) { values.push_back(figure(of, one)); });
-    return range_text(values);
+    std::map<std::string, std::vector<double>> of_model;
+    for_each_used(where, [&](const JudgedCase& one) {
+      of_model[*axis_of(cases_.rows[one.of.a].axes, "device")].push_back(figure(of, one));
+    });
+    return ranges_text(of_model, of == "ratio" ? 0.01 : 0.5);
   }
 
   double figure(const std::string& of, const JudgedCase& one) const {
@@ -85,7 +143,10 @@ class Writer {
       if (word == nullptr || !words.insert(*word).second) return;
       if (const auto number = base::number_in(*word)) numbers.push_back(*number);
     });
-    if (!words.empty() && numbers.size() == words.size()) return range_text(numbers);
+    if (!words.empty() && numbers.size() == words.size()) {
+      const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+      return range_text({*low, *high});
+    }
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
   }
 
@@ -106,6 +167,10 @@ class Writer {
 };
 
 }  // namespace
+
+std::string count_text(const Verdict& verdict, size_t Counts::* count) {
+  return by_model(verdict, [&](const Counts& one) { return std::to_string(one.*count); });
+}
 
 std::string plain(double value) {
   const double size = std::abs(value);

@@ -7,13 +7,17 @@
 
 namespace phasebit::report::claims {
 
-// What may stand in braces: used, holds, refutes, ambiguous, devices; a, b, difference, ratio,
-// percent (of b), saved (b - a), saved_percent: from the lowest to the highest of the rows used;
-// `axis.NAME`: the values of an
-// axis; a name of `shows`. Step::spec for another word.
+// The words in braces: used, holds, refutes, ambiguous, holds_of_used (count_text), devices; a, b,
+// difference, ratio, percent (of b), saved (b - a), saved_percent: from the lowest to the highest
+// of the rows used, by model where they differ; `axis.NAME`: the values of an axis; a name of
+// `shows`. Step::spec for another word.
 Status check_placeholders(const Claim& claim);
 
 std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
+
+// What is distinct on GPUs of one model: "18" where all models have as many, else "18 on H200, 12
+// on H100".
+std::string count_text(const Verdict& verdict, size_t Counts::* count);
 
 // "12.6", "75", "0.35": "32,397": three digits or more, without zeros at the end.
 std::string plain(double value);

@@ -3,6 +3,7 @@
 
 #include "analysis/report/claims/claim_rows.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,17 +15,32 @@ struct JudgedCase {
   ClaimCase of;
   CaseState state = CaseState::holds;
   double bound = 0;
-  double margin = 0;  // by how much it holds; below 0 it does not
-  double floor = 0;   // the larger of the rows' floors and of both intervals together
+  double margin = 0;   // by how much it holds; below 0 it does not
+  double floor = 0;    // what the difference must exceed to be one
+  bool paired = true;  // under equal conditions (data/comparison.h); else by the rows' own floors
+  std::string why{};   // of a state that the figures alone do not explain
 };
 
-struct Verdict {
-  std::vector<JudgedCase> cases;
+// Of what is distinct: pairs of SASS classes.
+struct Counts {
   size_t holds = 0, refutes = 0, ambiguous = 0;
-  size_t used = 0;  // with the ambiguous where the claim counts
-  // All hold, or the share of them that the claim asks for. False when none was used.
+  size_t used = 0;      // with the ambiguous where the claim counts
+  size_t unpaired = 0;  // of the comparisons, not of what is distinct
+  void add(CaseState state);
+  bool operator==(const Counts&) const = default;
+};
+
+struct Verdict : Counts {  // over all models; a sentence names those of each
+  std::vector<JudgedCase> cases;
+  std::map<std::string, Counts> of_model;  // by name of GPU: several of one are replications
+  // On each model all hold, or the share of them that the claim asks for. False when none was used.
   bool is_true = false;
 };
+
+// The state of each pair of SASS classes that are compared on GPUs of one name: the worst of its
+// rows, as what one repetition refutes others do not mend.
+using DistinctStates = std::map<std::string, std::map<std::string, CaseState>>;
+DistinctStates distinct_states(const ClaimCases& cases, const std::vector<JudgedCase>& judged);
 
 Verdict judge(const Claim& claim, const ClaimCases& cases);
 

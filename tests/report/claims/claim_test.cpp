@@ -99,43 +99,67 @@ TEST(ClaimFile, IsReadWithItsDefaults) {
 }
 
 TEST(ClaimFile, ErrorsNameLineAndWord) {
-  const std::string head = "[[claim]]\nname = \"n\"\nsays = \"s\"\nwhere = { probe = \"ring\" }\n";
+  const std::string head =
+      "[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nquestion = { probe = "
+      "\"ring\" }\nwhere = { probe = \"ring\" }\n";
   const std::pair<std::string, const char*> rows[] = {
       {head + "relation = \"lesser\"\nbound = \"1\"",
-       "spec: some.toml:5: relation: no relation 'lesser' (did you mean 'less'?)"},
+       "spec: some.toml:7: relation: no relation 'lesser' (did you mean 'less'?)"},
       {head + "relation = \"less\"",
        "spec: some.toml:1: claim: lacks 'bound' (a claim without 'b' compares with a formula over "
        "axes)"},
       {head + "relation = \"less\"\nbound = \"b\"",
-       "spec: some.toml:6: bound: there is no 'b' to compare with (write b = { AXIS = VALUE })"},
+       "spec: some.toml:8: bound: there is no 'b' to compare with (write b = { AXIS = VALUE })"},
       {head + "relation = \"less\"\nbound = \"1\"\nfre = []",
-       "spec: some.toml:7: fre: no such key (did you mean 'free'?)"},
-      {"[[claim]]\nname = \"n\"\nsays = \"{as}\"\nwhere = { probe = \"ring\" }\nbound = \"1\"\n"
-       "relation = \"less\"",
+       "spec: some.toml:9: fre: no such key (did you mean 'free'?)"},
+      {"[[claim]]\nname = \"n\"\nsays = \"{as}\"\nkind = \"observation\"\nquestion = { probe = "
+       "\"ring\" }\nwhere = { probe = \"ring\" }\nbound = \"1\"\nrelation = \"less\"",
        "spec: some.toml:3: says: there is no '{as}' to show (did you mean 'a'?)"},
       {head + "relation = \"less\"\nbound = \"1\"\na = { num_stages = \">x\" }",
-       "spec: some.toml:7: num_stages: '>x' compares with no number"},
+       "spec: some.toml:9: num_stages: '>x' compares with no number"},
       {head + "relation = \"less\"\nbound = \"1\"\nwithin = \"x\"",
-       "spec: some.toml:7: within: must be a number (a fraction in quotes: \"0.5\")"},
+       "spec: some.toml:9: within: must be a number (a fraction in quotes: \"0.5\")"},
       {head + "relation = \"less\"\nbound = \"1\"\nmost_share = 2",
-       "spec: some.toml:7: most_share: is a share of 1"},
+       "spec: some.toml:9: most_share: is a share of 1"},
       {head + "relation = \"less\"\nbound = \"1\"\nleast_share = 0",
-       "spec: some.toml:7: least_share: every claim has a share of 0 or more"},
+       "spec: some.toml:9: least_share: every claim has a share of 0 or more"},
       {head + "relation = \"less\"\nbound = \"1\"\nmost_share = 1",
-       "spec: some.toml:7: most_share: every claim has a share of 1 or less"},
+       "spec: some.toml:9: most_share: every claim has a share of 1 or less"},
       {head + "relation = \"less\"\nbound = \"1\"\nleast_share = \"0.5\"\nmost_share = "
               "\"0.25\"",
-       "spec: some.toml:7: least_share: is above most_share"},
+       "spec: some.toml:9: least_share: is above most_share"},
       {head + "relation = \"less\"\nbound = \"1\"\nwithin = -1",
-       "spec: some.toml:7: within: must be 0 or more"},
+       "spec: some.toml:9: within: must be 0 or more"},
       {head + "relation = \"less\"\nbound = \"1\"\nwithin_percent = \"nan\"",
-       "spec: some.toml:7: within_percent: must be a number (a fraction in quotes: \"0.5\")"},
+       "spec: some.toml:9: within_percent: must be a number (a fraction in quotes: \"0.5\")"},
       {head + "relation = \"less\"\nbound = \"nan\"",
-       "spec: some.toml:6: bound: formula 'nan', at 4: no number"},
+       "spec: some.toml:8: bound: formula 'nan', at 4: no number"},
       {head + "relation = \"less\"\nbound = \"1 / 0\"",
-       "spec: some.toml:6: bound: must be a number"},
+       "spec: some.toml:8: bound: must be a number"},
       {head + "relation = \"at_least\"\nbound = \"-1\"",
-       "spec: some.toml:6: bound: -1 is below 0: every figure is above"},
+       "spec: some.toml:8: bound: -1 is below 0: every figure is above"},
+      {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nwhere = { probe = "
+       "\"ring\" }\nrelation = \"less\"\nbound = \"1\"",
+       "spec: some.toml:1: claim: lacks 'question' (the wider selection that a reader takes the "
+       "sentence to speak of)"},
+      {head + "relation = \"less\"\nbound = \"1\"\nlimit = \"in loops\"",
+       "spec: some.toml:9: limit: 'in loops' is not in the sentence (copy the words of 'says' that "
+       "name it)"},
+      {head + "relation = \"less\"\nbound = \"1\"\ncontrol = \"m\"",
+       "spec: some.toml:9: control: an observation has no control (kind = \"cause\")"},
+      {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"cause\"\nquestion = { probe = \"ring\" }\n"
+       "where = { probe = \"ring\" }\nrelation = \"less\"\nbound = \"1\"",
+       "spec: some.toml:1: claim: lacks 'control' (a cause needs the claim whose two sides differ "
+       "in "
+       "it alone)"},
+      {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"couse\"\nquestion = { probe = \"ring\" }\n"
+       "where = { probe = \"ring\" }\nrelation = \"less\"\nbound = \"1\"",
+       "spec: some.toml:4: kind: no kind 'couse' (did you mean 'cause'?)"},
+      {head + "relation = \"less\"\na = { llvm = \"22\" }\nb = { llvm = \"-\" }\nequal = "
+              "[\"num_stages\", \"ahead\", \"payload_bytes\"]",
+       "spec: some.toml:1: claim: compares origins and does not hold equal: addressing, "
+       "uniform_role (list them in 'equal', or name what a side lacks in the sentence and in "
+       "'lacks')"},
   };
   for (const auto& [text, message] : rows) {
     const auto claims = report::claims::parse_claims(text, "some.toml");
@@ -148,13 +172,24 @@ TEST(ClaimFile, ANameIsGivenOnce) {
   auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const std::string one =
-      "[[claim]]\nname = \"n\"\nsays = \"s\"\nwhere = { probe = \"ring\" }\nbound = \"1\"\n"
-      "relation = \"less\"\n";
+      "[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nquestion = { probe = "
+      "\"ring\" }\nwhere = { probe = \"ring\" }\nbound = \"1\"\nrelation = \"less\"\n";
   ASSERT_TRUE(base::write_file(folder->path() / "a.toml", one));
   EXPECT_EQ(report::claims::read_claims(folder->path())->size(), 1U);
   ASSERT_TRUE(base::write_file(folder->path() / "b.toml", "\n" + one));
   EXPECT_EQ(report::claims::read_claims(folder->path()).error().text(),
             "spec: b.toml:2: there is a claim 'n' already");
+}
+
+TEST(ClaimFile, AControlIsAClaim) {
+  auto folder = base::TempDir::create();
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(base::write_file(
+      folder->path() / "a.toml",
+      "[[claim]]\nname = \"why\"\nsays = \"s\"\nkind = \"cause\"\ncontrol = \"wy\"\nquestion = { "
+      "probe = \"ring\" }\nwhere = { probe = \"ring\" }\nbound = \"1\"\nrelation = \"less\"\n"));
+  EXPECT_EQ(report::claims::read_claims(folder->path()).error().text(),
+            "spec: a.toml:1: control: no claim 'wy' (did you mean 'why'?)");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(PublishedClaims, HoldOnEveryRow) {
   for (const CheckedClaim& one : checked())
     EXPECT_TRUE(one.word() == "holds" || one.word() == "not checked")
         << one.claim.name << ": " << one.word() << ", " << one.verdict.refutes << " rows";
-  EXPECT_TRUE(report::claims::all_have_rows(checked()));
+  EXPECT_TRUE(report::claims::all_can_be_stated(checked()));
 }
 
 // Those about other libraries' rings are made of their results alone.
@@ -64,7 +64,7 @@ TEST(PublishedClaims, AreStatedInADocument) {
 }
 
 // A claim that holds for figures at random says nothing.
-TEST(PublishedClaims, NineInTenFailWithTheirFiguresPermuted) {
+TEST(PublishedClaims, NineteenInTwentyFailWithTheirFiguresPermuted) {
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U}) {
     size_t fails = 0, all = 0;
     for (const CheckedClaim& one : checked()) {
@@ -72,7 +72,7 @@ TEST(PublishedClaims, NineInTenFailWithTheirFiguresPermuted) {
       ++all;
       fails += fails_permuted(one, 1, seed);
     }
-    EXPECT_GE(10 * fails, 9 * all) << "seed " << seed << ": " << fails << " of " << all;
+    EXPECT_GE(20 * fails, 19 * all) << "seed " << seed << ": " << fails << " of " << all;
   }
 }
 
@@ -145,7 +145,7 @@ TEST(CheckClaim, AClaimWithoutARowIsAnError) {
       "says = \"\"\na = { num_stages = 3 }\nrelation = \"less\"\nbound = \"1\"\n";
   const CheckedClaim none = check_claim(claim_of(keys), *rows);
   EXPECT_EQ(none.word(), "no row");
-  EXPECT_EQ(report::claims::all_have_rows({none}).error().text(),
+  EXPECT_EQ(report::claims::all_can_be_stated({none}).error().text(),
             "store: no row to judge by: one (its selection matches none, or all that it matches "
             "are left out: `phasebit claims NAME` says why)");
   EXPECT_EQ(check_claim(claim_of(keys + "needs = \"a sweep\""), *rows).not_checked,

@@ -23,6 +23,7 @@ inline report::claims::ClaimRow claim_row(report::claims::RowAxes axes, double v
   for (const auto& [axis, word] : row.axes)
     if (axis != "device" && axis != "ptxas") row.figure.id += "/" + axis.text() + "=" + word.text();
   row.ids = {row.figure.id};
+  row.code = row.figure.id;
   row.figure.value = value;
   row.figure.half_width = half_width;
   row.floor = floor;
@@ -38,7 +39,12 @@ inline report::claims::ClaimRow flagged(report::claims::ClaimRow row,
 // One claim: the keys that every one has, and these.
 inline report::claims::Claim claim_of(const std::string& keys) {
   auto claims = report::claims::parse_claims(
-      "[[claim]]\nname = \"one\"\nwhere = { probe = \"ring\" }\n" + keys, "some.toml");
+      "[[claim]]\nname = \"one\"\nwhere = { probe = \"ring\" }\n" +
+          std::string(keys.find("question") == std::string::npos
+                          ? "question = { probe = \"ring\" }\n"
+                          : "") +
+          (keys.find("kind") == std::string::npos ? "kind = \"observation\"\n" : "") + keys,
+      "some.toml");
   EXPECT_TRUE(claims) << (claims ? "" : claims.error().text());
   return claims ? claims->front() : report::claims::Claim();
 }

@@ -56,7 +56,7 @@ TEST(Judge, EachRelationAgainstTheFloor) {
     SCOPED_TRACE(fmt::format("{} {} {} {}", row.a, row.relation, row.b, row.more));
     const Claim claim =
         claim_of(fmt::format("says = \"\"\na = {{ num_stages = 4 }}\nb = {{ num_stages = 2 }}\n"
-                             "relation = \"{}\"\n{}",
+                             "relation = \"{}\"\nunpaired = \"one repetition\"\n{}",
                              row.relation, row.more));
     const Verdict verdict =
         verdict_of(claim, {ring("4", "x", row.a), ring("2", "x", row.b, 0, row.floor)});

@@ -1,0 +1,133 @@
+#include "analysis/report/claims/rules.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+namespace phasebit::report::claims {
+namespace {
+
+// The claim as a reader takes it, over flagged rows too.
+Claim widened(const Claim& claim) {
+  Claim wide = claim;
+  wide.where = claim.question;
+  wide.when = {};
+  wide.accepts = {"modes", "interval_too_wide", "not_linear"};
+  return wide;
+}
+
+using Places = std::pair<size_t, std::optional<size_t>>;
+
+Places places_of(const ClaimCases& cases, const ClaimCase& one) {
+  return {cases.from[one.a], one.b ? std::optional(cases.from[*one.b]) : std::nullopt};
+}
+
+// Those cases with their rows alone.
+ClaimCases kept(const ClaimCases& all, std::vector<JudgedCase>& cases) {
+  ClaimCases out;
+  std::map<size_t, size_t> moved;
+  const auto move = [&](size_t row) {
+    const auto [at, is_new] = moved.emplace(row, out.rows.size());
+    if (!is_new) return at->second;
+    out.rows.push_back(all.rows[row]);
+    out.from.push_back(all.from[row]);
+    return at->second;
+  };
+  for (JudgedCase& one : cases) {
+    one.of.a = move(one.of.a);
+    if (one.of.b) one.of.b = move(*one.of.b);
+    out.cases.push_back(one.of);
+  }
+  return out;
+}
+
+// The axes in which the selections of both sides differ.
+std::set<std::string> sides_differ_in(const Claim& claim) {
+  std::set<std::string> axes;
+  for (const Selection* side : {&claim.a, &claim.b})
+    for (const AxisTest& test : side->tests())
+      if (claim.a.tests_of(test.axis) != claim.b.tests_of(test.axis)) axes.insert(test.axis);
+  return axes;
+}
+
+// The axes in which two rows differ: values of those that both have, and those that no component
+// declares.
+void add_differences(const ClaimRow& a, const ClaimRow& b, std::set<std::string>& axes) {
+  for (const auto& [axis, value] : a.axes) {
+    const std::string* other = axis_of(b.axes, axis);
+    if (axis == ran_on_axis) continue;
+    if (other == nullptr ? base::contains(a.own, axis.text()) : *other != value.text())
+      axes.insert(axis);
+  }
+  for (const std::string& axis : b.own)
+    if (axis_of(a.axes, axis) == nullptr) axes.insert(axis);
+}
+
+}  // namespace
+
+Outside outside_of(const Claim& claim, const std::vector<ClaimRow>& rows, const ClaimCases& inside,
+                   bool every_device) {
+  Outside out;
+  const Claim wide = widened(claim);
+  ClaimCases all = cases_of(wide, rows, every_device);
+  std::set<Places> known;
+  for (const ClaimCase& one : inside.cases) known.insert(places_of(inside, one));
+  std::erase_if(all.cases,
+                [&](const ClaimCase& one) { return known.count(places_of(all, one)) != 0; });
+  out.without_figure = static_cast<size_t>(
+      std::count_if(all.left_out.begin(), all.left_out.end(),
+                    [&](const LeftOut& one) { return !all.rows[one.row].figure.reason.empty(); }));
+  out.verdict = judge(wide, all);
+  out.evaluated = out.verdict.holds + out.verdict.refutes + out.verdict.ambiguous;
+  std::erase_if(out.verdict.cases,
+                [](const JudgedCase& one) { return one.state != CaseState::refutes; });
+  out.cases = kept(all, out.verdict.cases);
+  return out;
+}
+
+std::vector<std::string> scope_faults(const Claim& claim, const ClaimCases& inside,
+                                      const Outside& outside) {
+  std::vector<std::string> faults;
+  const auto missed = static_cast<size_t>(
+      std::count_if(inside.rows.begin(), inside.rows.end(),
+                    [&](const ClaimRow& row) { return !claim.question.matches(row.axes); }));
+  if (missed > 0)
+    faults.push_back(fmt::format("'question' leaves out {} of the {} rows of 'where'", missed,
+                                 inside.rows.size()));
+  if (!claim.limit.empty() || outside.verdict.used == 0) return faults;
+  const bool counted = claim.least_share || claim.most_share;
+  if (counted ? !outside.verdict.is_true : 10 * outside.verdict.refutes > outside.evaluated)
+    faults.push_back(fmt::format(
+        "{} of {} comparisons that 'question' includes and 'where' excludes do not have "
+        "the relation: the sentence must name its limit (limit = \"WORDS OF IT\")",
+        counted ? outside.evaluated - outside.verdict.holds : outside.verdict.refutes,
+        outside.evaluated));
+  return faults;
+}
+
+std::string control_fault(const Claim& claim, const Claim& control, const ClaimCases& compared) {
+  if (!control.pairs) return fmt::format("its control '{}' has one side", control.name);
+  const std::set<std::string> sides = sides_differ_in(control);
+  if (claim.cause.empty() && sides.size() != 1)
+    return fmt::format(
+        "the sides of its control '{}' differ in {}: say which is the cause (cause = \"AXIS\")",
+        control.name, fmt::join(sides, ", "));
+  const std::string cause = claim.cause.empty() ? *sides.begin() : claim.cause;
+  if (sides.count(cause) == 0)
+    return fmt::format("the sides of its control '{}' do not differ in '{}' ({})", control.name, cause,
+                       base::nearest_word_hint(cause, {sides.begin(), sides.end()}));
+  std::set<std::string> more;
+  for (const ClaimCase& one : compared.cases)
+    add_differences(compared.rows[one.a], compared.rows[*one.b], more);
+  more.erase(cause);
+  if (more.empty()) return {};
+  return fmt::format("rows that its control '{}' compares differ in {} too, not in '{}' alone",
+                     control.name, fmt::join(more, ", "), cause);
+}
+
+}  // namespace phasebit::report::claims
