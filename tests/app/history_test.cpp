@@ -197,7 +197,8 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
   const auto listed = base::read_file(test::home().data / "specs" / "experiments.txt");
   ASSERT_TRUE(listed) << listed.error().text();
   EXPECT_NE(listed->find(edited + "\n"), std::string::npos) << edited;
-  const base::ProcessOutput show = says({"sass", "diff", by_branch, edited, "-t", "sm_90", "--json"});
+  const base::ProcessOutput show =
+      says({"sass", "diff", by_branch, edited, "-t", "sm_90", "--json"});
   const json diff = json::parse(show.out, nullptr, false);
   ASSERT_TRUE(diff.is_object()) << show.err;
   EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);

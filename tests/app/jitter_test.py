@@ -21,8 +21,9 @@ OPERATIONS = {"shr.u32": lambda a, b: a >> b, "and.b32": lambda a, b: a & b,
 def text_of(jitter, spread, role):
     """The statements of the draw, from the first one to the loop over the blocks."""
     axes = f"/jitter={jitter}/jitter_spread={spread}" if jitter != "none" else ""
-    shown = subprocess.run([PROGRAM, "show", f"ring/mbarrier/st_shared/jitter{axes}/work_role=both"],
-                           capture_output=True, text=True, check=True).stdout
+    ring = f"ring/mbarrier/st_shared/jitter{axes}/work_role=both"
+    shown = subprocess.run([PROGRAM, "show", ring], capture_output=True, text=True,
+                           check=True).stdout
     part = shown[shown.index(f"[{role} work] templates/work/jitter/work.ptx"):]
     lines = [line.strip() for line in part.splitlines()]
     first = next(n for n, line in enumerate(lines) if line.startswith("shr.u32 key"))

@@ -57,6 +57,21 @@ TEST(LoadTest, ItsCtasLeaveNoRecordButMustHaveCome) {
             "another process may hold this one: try --sm)");
 }
 
+// The variant's own gap comes to every placement.
+TEST(LoadTest, IdleWarpsOfTheVariantAreLaunchedToo) {
+  Bench bench;
+  bench.variant.launch.gap_after = 1;
+  bench.variant.launch.gap_warps = 3;
+  EXPECT_TRUE(bench.measure());
+  Bench full;
+  full.variant.launch.gap_after = 1;
+  full.variant.launch.gap_warps = 31;
+  const auto measured = full.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().message.find("1056 threads a CTA with 31 idle warps"), 0U)
+      << measured.error().text();
+}
+
 // A warp in each of two ranks: the first commits, the second waits.
 LaunchShape cluster_shape(int size, int first, int second) {
   LaunchShape shape;
