@@ -39,6 +39,11 @@ struct Reason {
   std::string text{};  // for people
   Step step{};         // of Missing::failed and ungated
   bool empty() const { return what == Missing::nothing; }
+  // Whether the cost is known, if not as one number.
+  bool is_measured() const {
+    return empty() || what == Missing::several_values || what == Missing::not_separable ||
+           what == Missing::hidden;
+  }
   bool operator==(const Reason&) const = default;
 };
 

@@ -266,8 +266,8 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
 std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points) {
   std::map<std::string, std::string> forms;
   for (const FormCost& cost : form_costs(points)) {
-    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason.text);
-    if (!is_new && cost.isolated.reason.empty()) at->second.clear();
+    const auto at = forms.emplace(cost.form, cost.isolated.reason.text).first;
+    if (cost.isolated.reason.is_measured()) at->second.clear();
   }
   return forms;
 }

@@ -62,7 +62,7 @@ struct FormCost {
 // In the order of the ids; one row a form, path, measure and lanes.
 std::vector<FormCost> form_costs(const std::vector<Aggregate>& points);
 
-// By form: whether it has a figure, else why not. Forms without any point are not in it.
+// By form: "" where it was measured, else why not. Forms without any point are not in it.
 std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points);
 
 }  // namespace phasebit::report::data

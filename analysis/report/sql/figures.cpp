@@ -120,6 +120,10 @@ void reason(sqlite3_context* context, QueryFigures& figures, sqlite3_value** val
   give(context, figures.at(number(values[0])).figure.reason.text);
 }
 
+void is_measured(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  sqlite3_result_int(context, figures.at(number(values[0])).figure.reason.is_measured() ? 1 : 0);
+}
+
 // What the cell of a figure says.
 void cell(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   std::vector<std::string> notes;
@@ -331,6 +335,7 @@ QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqli
   add("half", 1, &unless_null<part_of<&Figure::half_width>>);
   add("reason", 1, &unless_null<reason>);
   add("cell", 1, &unless_null<cell>);
+  add("is_measured", 1, &unless_null<is_measured>);
   sqlite3_create_function_v2(sqlite.getHandle(), "tally", 3, SQLITE_UTF8, this, nullptr,
                              &tally_flags, &give_tally, nullptr);
   add("said", 2, &unless_null<said>);

@@ -25,10 +25,10 @@ Error two_in_one_cell(const std::string& one, const std::string& other);
 class QueryFigures {
  public:
   // Adds the functions difference(a, b[, n]), plus(a, b), times(n, a), share(a, n), percent(a, b),
-  // larger(a, b), missing(id), refuse(a, why), value(a), half(a), reason(a), cell(a), said(name,
-  // a), floor(a, b), verdict(a, b), pairs(a, b) and the aggregates per_operation(f, n, longest),
-  // tally(form, a, b), one(x), fastest(a), slowest(a), surest(a): docs/report-tables.md. `g` is the
-  // set of GPUs whose floors count.
+  // larger(a, b), missing(id), refuse(a, why), value(a), half(a), reason(a), is_measured(a),
+  // cell(a), said(name, a), floor(a, b), verdict(a, b), pairs(a, b) and the aggregates
+  // per_operation(f, n, longest), tally(form, a, b), one(x), fastest(a), slowest(a), surest(a):
+  // docs/report-tables.md. `g` is the set of GPUs whose floors count.
   QueryFigures(SQLite::Database& sqlite, std::int64_t g);
   QueryFigures(const QueryFigures&) = delete;
   QueryFigures& operator=(const QueryFigures&) = delete;

@@ -10,7 +10,7 @@ values = "SELECT DISTINCT target FROM form_target"
 */
 WITH
 cost AS (
-  SELECT form, max(value(isolated) IS NOT NULL) AS isolated, coalesce(max(value(loaded) IS NOT NULL), 0) AS loaded
+  SELECT form, max(is_measured(isolated)) AS isolated, coalesce(max(is_measured(loaded)), 0) AS loaded
   FROM form_cost WHERE g = :g GROUP BY form),
 known AS (
   SELECT family, place, lowest_target <> '' AS taken, form_target.target IS NOT NULL AS here, isolated, loaded,

@@ -2,8 +2,8 @@
 doc = "what single PTX forms cost, in levels (forms rows=levels)"
 none = "the results hold no form that fits (sweep forms of specs/forms.toml)"
 legend = """
-Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is the sum of the half widths \
-of their 95 % intervals, over 4. Measure throughput: independent operations, back to back; latency: each operation's \
+Cycles of one operation: the slopes of the most and the fewest in a row (16, 8 and 4), their difference over those \
+between. Measure throughput: independent operations, back to back; latency: each operation's \
 operand needs the result before. Link: the instructions through which it does, measured alone: the same code with a \
 NOP in the operation's place; where there is no link, it is in the figure. Without link: the difference. Loaded: \
 beside 8 warps that compute and use shared memory. Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the \
