@@ -15,7 +15,7 @@ inline constexpr int row_bytes = 128;
 inline constexpr int depth = row_bytes / 2;  // elements of a block's row
 inline constexpr int warp_rows = 16;
 
-// A slot is `blocks` blocks, one behind the other: `rows` rows of A, then `columns` rows of B, each
+// A slot is `blocks` blocks, one after the other: `rows` rows of A, then `columns` rows of B, each
 // row_bytes long and swizzled by 128 bytes: `depth` elements of bf16. An item adds A * transposed B
 // of every block to the accumulators. Of a warp's 16 rows (those from 16 * rank / 32 on) lane l
 // has, for each group of 8 columns, columns 2 * (l % 4) and the next of row l / 4, then the same of
@@ -49,7 +49,7 @@ std::uint32_t total_of(const ProductShape& shape, const std::vector<std::uint32_
 // The products of a few images of a slot, made once for many questions.
 class Products {
  public:
-  // Adds the next image, from the words of its slot as they stand in shared memory.
+  // Adds the next image, from the words of its slot as they are in shared memory.
   void add(const ProductShape& shape, const std::vector<std::uint32_t>& slot);
   // The checksum of thread `rank` of those that share a slot, after item_counts[i] items of image
   // i.
@@ -62,7 +62,7 @@ class Products {
   std::vector<std::vector<int>> images_;  // row by row
 };
 
-// What a payload that says `product` must be, before it is held against one.
+// What a payload that says `product` must be, before it is checked against one.
 
 // Of a slot: its words, the threads that share it, the images whose words differ.
 struct Slot {
