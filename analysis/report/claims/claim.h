@@ -107,7 +107,7 @@ struct Claim {
   AgainstAs against_as = AgainstAs::percent;
   bool pairs = false;              // a row of `a` against each of `b` that has all else equal
   std::vector<std::string> free;   // axes that need not be equal
-  std::vector<std::string> equal;  // what must be, beside the axes: "ran_on"
+  std::vector<std::string> equal;  // what must be, in addition to the axes: "ran_on"
   // Flags with which a row is used all the same, with its interval.
   std::vector<std::string> accepts;
   std::vector<std::string> devices;  // parts of names; none: every device

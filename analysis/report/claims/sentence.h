@@ -7,7 +7,7 @@
 
 namespace phasebit::report::claims {
 
-// What may stand in braces: used, holds, refutes, ambiguous, devices; a, b, difference, ratio,
+// What may be in braces: used, holds, refutes, ambiguous, devices; a, b, difference, ratio,
 // percent (of b), saved (b - a), saved_percent: from the lowest to the highest of the rows used;
 // `axis.NAME`: the values of an
 // axis; a name of `shows`. Step::spec for another word.

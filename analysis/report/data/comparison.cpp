@@ -79,7 +79,7 @@ std::string shown_instead(const Reason& reason) {
   bug("no such Missing");
 }
 
-// What a figure made of two has of both; without a value when one of them has none.
+// What a figure made of two has of both; without a value when one of them has no value.
 Figure join(const Figure& a, const Figure& b) {
   Figure out;
   out.id = fmt::format("{} - {}", a.id, b.id);
@@ -156,7 +156,7 @@ Figure change_percent(const Figure& changed, const Figure& base) {
   Figure out = join(changed, base);
   const double least = base.value - base.half_width;
   if (out.reason.empty() && least <= 0)
-    out.reason = unusable(fmt::format("{} may be nothing, so nothing is a share of it", base.id));
+    out.reason = unusable(fmt::format("{}: no ratio, its interval includes 0", base.id));
   if (!out.reason.empty()) return out;
   const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
   out.value = percent(changed.value, base.value);

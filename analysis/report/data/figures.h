@@ -26,7 +26,7 @@ enum class Missing {
   not_measured,
   failed,      // at a step
   ungated,     // no rule covers the code
-  not_linear,  // most repetitions are no line
+  not_linear,  // most repetitions are not a line
   time_out,    // what was measured is the end of a wait
   unusable,    // `text` says why
 };

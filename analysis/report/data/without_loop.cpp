@@ -129,7 +129,7 @@ Figure cost_of(const FormSizes& sizes, const std::string& form) {
 }
 
 // Tries in a row of one warp sleep together and time out together: four more of them are one
-// time-out more, which is no cost of a try.
+// time-out more, which is not a cost of a try.
 void say_time_out(const FormCost& cost, Figure& figure) {
   constexpr double longest_poll = 500;  // cycles of a try that does not sleep are far below
   const bool may_sleep = cost.path == "blocked" && cost.measure == "throughput" &&

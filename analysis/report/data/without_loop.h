@@ -13,7 +13,7 @@ namespace phasebit::report::data {
 // Probes whose axis `unroll` is an item so many times in the loop's body have slopes c4 and c8,
 // cycles an item: each is the item and a 4th or an 8th of the loop. (8 c8 - 4 c4) / 4 is the item
 // alone. The half width is what both can add up to, (8 h8 + 4 h4) / 4, and so is the spread.
-// Without a value where one of them has none. Each stands under the id of the variant whose loop
+// Without a value where one of them has no value. Each is under the id of the variant whose loop
 // holds one item; sorted by id. Single forms have tables of their own.
 std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points);
 
@@ -22,7 +22,7 @@ bool is_unrolled_item(const VariantAxes& axes);
 
 // What single PTX forms cost, as values.
 
-// The two sizes of one form on one path, alone and beside busy warps.
+// The two sizes of one form on one path, alone and next to busy warps.
 struct FormCost {
   std::string form, path, measure, lanes;
   std::string sass_class;   // of the smaller size, alone

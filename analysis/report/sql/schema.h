@@ -10,10 +10,10 @@ namespace phasebit::report::sql {
 //
 // `gpus` is a set of GPUs whose rows are one: a GPU, or all of a model, where a variant has the
 // rows of the GPU that measured most. `runs` is not "" where only the runs count that measured a
-// variant with one of these axes: what was measured on another day is no neighbour.
+// variant with one of these axes: what was measured on another day is not a neighbour.
 //
 // `figure_row` is a figure of a variant, kept by data::aggregate: `quantity` is cycles,
-// without_loop (data/without_loop.h) or the name of a reading; what is no figure of one variant
+// without_loop (data/without_loop.h) or the name of a reading; what is not a figure of one variant
 // (kind form: of one operation) has a label. `f` is what queries pass to functions.
 // Numbers of figures begin here: cycles or stages in the place of one are none.
 inline constexpr std::int64_t first_figure = std::int64_t{1} << 40;

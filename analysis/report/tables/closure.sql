@@ -22,7 +22,7 @@ copies AS (
   SELECT without(spelled, 'probe', 'num_stages', 'addressing', 'verb', 'path', 'reads', 'load') AS words,
          verb || ' ' || path || ' ' || reads AS asked, num_stages AS n, f
   FROM point WHERE probe = 'verb' AND quantity = 'cycles' AND "load" IS NOT 'busy'),
--- A loop over fewer than four copies is longer than they are, and its end hides behind them.
+-- A loop over fewer than four copies is longer than they are, and they hide its end.
 sizes AS (
   SELECT *, max(n) OVER verb AS many, min(n) OVER verb AS fewest, min(iif(n >= 4, n, NULL)) OVER verb AS four
   FROM copies WINDOW verb AS (PARTITION BY words, asked)),

@@ -50,7 +50,7 @@ TEST(PublishedClaims, OfPeersHold) {
     EXPECT_EQ(one.word(), "holds") << one.claim.name << ": " << one.verdict.refutes << " rows";
 }
 
-// A claim that no document states is nobody's finding.
+// A claim that no document states is not a finding.
 TEST(PublishedClaims, AreStatedInADocument) {
   std::string documents = base::read_file(home().data / "README.md").value_or("");
   for (const auto& file : fs::directory_iterator(home().data / "docs"))
@@ -167,7 +167,7 @@ TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
 }
 
 // (8 * 20 - 4 * 25) / 4: a figure of these probes is of one phase, whatever the size; the rolled
-// loop is no size.
+// loop is not a size.
 TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
   const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
   const report::data::ReportData data =
