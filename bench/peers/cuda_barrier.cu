@@ -1,5 +1,5 @@
-// cuda::barrier, two a slot: by tokens, as the guide's example of spatial partitioning, where who
-// waits has arrived as well; or by wait_parity, where the other side alone arrives.
+// cuda::barrier, two a slot: by tokens, as the guide's example of spatial partitioning, where a
+// thread that waits has arrived as well; or by wait_parity, where the other side alone arrives.
 #include "bench/peers/two_warps.cuh"
 
 #include <cuda/barrier>
@@ -57,7 +57,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   Frame frame;
   if (!begin(params, frame)) return;
   if (frame.tid < num_stages) {
-    // Who waits by a token arrives too.
+    // A thread that waits by a token arrives too.
     init(&full[frame.tid], PEER_BY_TOKEN ? 2 * arrivals : arrivals);
     init(&empty[frame.tid], PEER_BY_TOKEN ? 2 * arrivals : arrivals);
   }

@@ -100,7 +100,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   const Role role = frame.warp == 0 ? Role::producer : Role::consumer;
   Source source{PEER_COPIES ? write_images(params, frame, threads) : nullptr};
   const Members members{frame};
-  // Never destroyed: only members may quit, and nobody uses the barriers again.
+  // Never destroyed: only members may quit, and no thread uses the barriers again.
   alignas(Pipeline) unsigned char place[sizeof(Pipeline)];
 #if PEER_BY_ROLE
   static_assert(!by_warp, "every thread that says its role is counted");
