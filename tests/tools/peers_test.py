@@ -116,7 +116,7 @@ class Peers(unittest.TestCase):
 
 
 class Committed(unittest.TestCase):
-    """bench/peers/peers.toml, where the sources are beside the tools."""
+    """bench/peers/peers.toml, where the sources are next to the tools."""
 
     def setUp(self):
         self.sources = TOOLS.parent / "bench" / "peers"
