@@ -287,7 +287,7 @@ Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::strin
 
 namespace {
 
-constexpr const char* default_sweep = "core";  // of the spec by default
+constexpr const char* default_sweep = "core";  // of the default spec
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
   return space::load_spec(request.home, spec_file(request.home, request.spec), catalogue);
