@@ -70,7 +70,7 @@ class SassReduce : public testing::Test {
 };
 
 // A release at cluster scope has a fence of the CTA next to that of the GPU up to 12.6: one
-// barrier shows it.cluster.arrive in a loop.
+// barrier.cluster.arrive in a loop shows it.
 TEST_F(SassReduce, FindsTheFenceThatWent) {
   const ProcessOutput output = reduce({cluster, "--toolchain", "12.4,13.5", "-t", "sm_90",
                                        "--opcode", "MEMBAR.ALL.CTA", "-o", file()});

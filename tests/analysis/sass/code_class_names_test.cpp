@@ -1,4 +1,4 @@
-// Names: which do not differ between two kernels, and which are.
+// Names: which make no difference between two kernels, and which do.
 #include "tests/analysis/sass/class_pairs.h"
 
 #include <gtest/gtest.h>
