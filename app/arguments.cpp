@@ -17,7 +17,7 @@ const CLI::Validator& at_least_one() {
       [](const std::string& text) {
         const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
         const bool zero = text.find_first_not_of('0') == std::string::npos;
-        return whole && !zero ? std::string() : text + " is no whole number from 1 on";
+        return whole && !zero ? std::string() : text + " is not a whole number from 1 on";
       },
       "");
   return check;

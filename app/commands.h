@@ -1,5 +1,5 @@
-// The commands of `phasebit`: what each asks for beside the request that it is about. A command
-// prints its result on standard output; notes and progress go to standard error.
+// The commands of `phasebit`: what each asks for in addition to the request that it is about. A
+// command prints its result on standard output; notes and progress go to standard error.
 #pragma once
 
 #include "join/bundle/pack.h"
@@ -97,7 +97,7 @@ Status run_explain(const ExplainOptions& options);
 Status run_sass_reduce(const join::reduce::VariantReduceRequest& options);
 
 struct GuardCommand {
-  std::string file;    // PTX, anybody's
+  std::string file;    // PTX, ours or external
   std::string out;     // "" for standard output
   std::string launch;  // FILE[#N] that `capture` wrote, or ""
   int limit_ms = 1000;

@@ -86,12 +86,12 @@ int run(int argc, char** argv) {
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);
   add_list(app, options.list, chosen);
-  // Behind the commands, which would inherit it.
+  // After the commands, which would inherit it.
   add_examples(app, {"phasebit list axes", "phasebit list sweeps", "phasebit report --table core"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
-    // --help is met before the words that nobody knows.
+    // --help is met before unknown words.
     const std::vector<std::string> unknown = app.remaining(true);
     if (unknown.empty()) return app.exit(asked);
     return complain(base::usage_error(app, CLI::ExtrasError(app.get_name(), unknown)));

@@ -1,4 +1,4 @@
-// What the manual page of phasebit says beside its command line.
+// What the manual page of phasebit says in addition to its command line.
 #pragma once
 
 #include "core/base/documents.h"

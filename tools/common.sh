@@ -88,7 +88,7 @@ UNITY_OPTIONS=(-Doptimization=1 --unity=on --unity-size=4
 
 # The two programs alone, to be used, not worked on: for a folder of its own. By a sample of six
 # files -O1 takes half of the compiler's time of a default build (21 s, 41 s), -O0 hardly less
-# (20 s). -O3 makes some compilers warn of what is no mistake.
+# (20 s). -O3 makes some compilers warn of what is not a mistake.
 RELEASE_BUILD=$ROOT/build-release
 RELEASE_TIME="about 5 minutes"
 RELEASE_OPTIONS=(-Dbuildtype=release -Dwerror=false -Dcpp_link_args=-s -Dtests=false
@@ -145,7 +145,7 @@ install_meson() {
     fail "pip could not install Meson and lizard; is PyPI within reach?"
 }
 
-# The wheel that draws the pictures, beside Meson in .venv. Says why when it cannot be had: nothing
+# The wheel that draws the pictures, next to Meson in .venv. Says why when it cannot be had: nothing
 # but the pictures needs it.
 install_pictures() {
   local python=$ROOT/.venv/bin/python name=vl_convert_python-$VL_CONVERT_VERSION.dist-info
@@ -193,7 +193,7 @@ install_test_toolchains() {
 }
 
 # configure [MESON OPTION...]: $BUILD, once. What a folder holds that was configured for another
-# place (the tree was moved or copied) is somebody's: it is never deleted here.
+# place (the tree was moved or copied) belongs to a user: it is never deleted here.
 configure() {
   local name=${BUILD#"$ROOT"/} options=("$@")
   if [ -f "$BUILD/build.ninja" ]; then

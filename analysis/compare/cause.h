@@ -1,4 +1,4 @@
-// What may stand behind a difference in time: how the code that a turn runs differs.
+// What may cause a difference in time: how the code that a turn runs differs.
 #pragma once
 
 #include "analysis/compare/diff.h"

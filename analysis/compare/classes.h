@@ -39,7 +39,7 @@ struct VariantClass {
   std::string text_hash, code_class;  // of each member
   std::vector<std::size_t> members;   // in the order given
   std::vector<FreeAxis> free_axes;    // axes that do not reach the code here
-  std::optional<ClassSplit> split;    // the first class has none
+  std::optional<ClassSplit> split;    // the first class has no split
 };
 
 // All of one target. Classes in the order of their first members.

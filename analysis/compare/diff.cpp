@@ -224,7 +224,7 @@ class Differ {
     if (diff_.change != Change::identical) return;
     if (a.hash != b.hash && diff_.outside_text.empty())
       diff_.outside_text.push_back(
-          fmt::format("padding behind the last branch: {} -> {} instructions",
+          fmt::format("padding after the last branch: {} -> {} instructions",
                       left_.kernel.instructions.size() - index_of(left_size_),
                       right_.kernel.instructions.size() - index_of(right_size_)));
     if (!diff_.outside_text.empty()) diff_.change = Change::data;
@@ -459,7 +459,7 @@ std::string diff_as_text(const CodeSubject& left, const CodeSubject& right, cons
   add_line(text, side_line('B', right, diff.right));
   add_line(text, verdict_line(diff));
   for (const std::string& line : diff.outside_text)
-    add_line(text, "  beside the instructions: " + line);
+    add_line(text, "  besides the instructions: " + line);
   text += "\n" + base::render(verb_table(diff), base::TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =

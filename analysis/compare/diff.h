@@ -37,7 +37,7 @@ struct ChangeCounts {
   // Of the aligned instructions by change; those that only one side has.
   std::array<int, row_changes> aligned = {};
   int only_left = 0, only_right = 0;
-  // Of only_left, and as many of only_right: the same verb and opcode, so they stand elsewhere.
+  // Of only_left, and as many of only_right: the same verb and opcode, so they are elsewhere.
   int moved = 0;
 };
 
@@ -48,9 +48,9 @@ struct VerbDiff {
 };
 
 struct KernelDiff {
-  // The largest of the rows; data where they are identical and what stands beside them is not.
+  // The largest of the rows; data where they are identical and what else there is, is not.
   Change change = Change::identical;
-  // What differs beside the instructions, a line each; empty between two SMs.
+  // What differs besides the instructions, a line each; empty between two SMs.
   std::vector<std::string> outside_text;
   // The same opcodes as often on both sides, whatever their order.
   bool same_census = false;
@@ -61,7 +61,7 @@ struct KernelDiff {
 };
 
 // Aligned by verb and normalised opcode; one to one where the opcodes are the same one by one. The
-// NOPs behind the last branch are left out. A branch is the same when its targets are aligned.
+// NOPs after the last branch are left out. A branch is the same when its targets are aligned.
 // Step::disassemble when a side has no instruction: nothing is never the same as anything.
 Result<KernelDiff> diff_kernels(const reading::CodeSubject& left,
                                 const reading::CodeSubject& right);
@@ -85,7 +85,7 @@ std::string diff_as_text(const reading::CodeSubject& left, const reading::CodeSu
 // {"left", "right": {"name", "sm", "entry", "text_hash", "code_class", "features": see
 // features_json.h},
 //  "change": "identical" | "schedule" | "renamed" | "operands" | "instructions" | "data",
-//  "beside": [what differs beside the instructions: "registers: 40 -> 32"],
+//  "beside": [what differs besides the instructions: "registers: 40 -> 32"],
 //  "same_census": whether both have the same opcodes as often,
 //  "counts": {"identical", "schedule", "renamed", "operands", "instructions": aligned rows by
 //             change,

@@ -39,7 +39,7 @@ std::string why_none(const MatrixCell& cell) {
   return cell.problem.substr(0, cell.problem.find(", the target is"));
 }
 
-// What is said of a cell; in text the columns that it is said of stand before it.
+// What is said of a cell; in text the columns that it is said of come before it.
 std::vector<base::Column> columns_of(const Matrix& matrix) {
   if (matrix.of_files)
     return {{"class"},        {"instr", true},  {"issue", true}, {"regs", true},  {"shared", true},
@@ -106,7 +106,7 @@ Table row_table(const Matrix& matrix, std::size_t v) {
   return table;
 }
 
-// Source lines of a row in all columns, where somebody asked for them.
+// Source lines of a row in all columns, where they were asked for.
 std::string lines_as_text(const Matrix& matrix, std::size_t v) {
   std::vector<std::pair<std::string, const CodeSummary*>> columns;
   for (std::size_t t = 0; t < matrix.columns.size(); ++t) {
@@ -123,7 +123,7 @@ std::string as_text(const Matrix& matrix) {
       matrix.of_files
           ? "counts of the whole kernel"
           : "loops: instructions/issue cycles of one turn's hot path, the other columns "
-            "behind regs too");
+            "after regs too");
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     text += "\n" + matrix.variants[v] + "\n";
     std::istringstream lines(render(row_table(matrix, v), TableFormat::text) +

@@ -33,8 +33,8 @@ struct Matrix {
   std::vector<MatrixColumn> columns;
   std::vector<std::vector<MatrixCell>> cells;  // by variant, then by column
   MatrixReference reference;
-  // Kernels of code files: counts and differences are those of whole kernels, as nobody knows their
-  // timed loops.
+  // Kernels of code files: counts and differences are those of whole kernels, as their timed loops
+  // are unknown.
   bool of_files = false;
 
   // Null when the reference has no code.

@@ -83,7 +83,7 @@ bool has(std::string_view opcode, std::string_view modifier) {
   return found != std::string_view::npos && (end == opcode.size() || opcode[end] == '.');
 }
 
-// The number behind `mark`: 64 of "64x64x16" behind "x". 0 without one.
+// The number after `mark`: 64 of "64x64x16" after "x". 0 without one.
 int number_behind(std::string_view text, std::string_view mark) {
   const std::size_t found = text.find(mark);
   int value = 0;
@@ -132,12 +132,12 @@ int dimensions_of(std::string_view opcode) {
   return 0;
 }
 
-// One register of an instruction, as it stands in the text.
+// One register of an instruction, as it is in the text.
 struct Place {
   std::size_t operand = 0;  // from 0
   bool last = false;        // operand
   int depth = 0;            // of brackets
-  std::string_view before;  // the word in front of its bracket: "desc" of "desc[UR4]"
+  std::string_view before;  // the word before its bracket: "desc" of "desc[UR4]"
   bool is_64 = false;       // "R2.64"
 };
 

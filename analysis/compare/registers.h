@@ -23,12 +23,12 @@ struct RegisterMention {
   int width = 1;  // registers from `number` on that are written or, at least, read
 };
 
-// What an opcode says of the registers beside it.
+// What an opcode says of the registers next to it.
 struct OpcodeShape {
   enum class Reads { plain, matrix, as_result, pair, wide };
   isa::SassResults results = isa::SassResults::first;
   int width = 1;       // registers of the result
-  int fixed_read = 0;  // registers of each operand that is no address; 0: as `reads` says
+  int fixed_read = 0;  // registers of each operand that is not an address; 0: as `reads` says
   Reads reads = Reads::plain;
   int first_matrix_read = 0, second_matrix_read = 0;  // A and B of a matrix instruction
   int address_read = 1;                               // of an operand in brackets
@@ -50,7 +50,7 @@ class RegisterReader {
 // Whether two kernels are the same up to the names of their registers
 // (docs/decisions/renamed-registers.md).
 
-// Where an instruction stands in an alignment.
+// Where an instruction is in an alignment.
 struct AlignedPlace {
   std::uint32_t row = 0;   // the same for two that are aligned, and for no others
   std::uint32_t join = 0;  // the first row from here on that both sides have
@@ -63,7 +63,7 @@ class MaskedCode {
   // `one_sm` as in compared_operands.
   MaskedCode(const cubin::SassKernel& kernel, std::size_t size, bool one_sm);
 
-  // Guard and operands; the target of a branch, which is an address, stands in it as well.
+  // Guard and operands; the target of a branch, which is an address, is in it as well.
   std::string_view text(std::size_t instruction) const;
 
   // For each instruction a hash of where the value of each register that it reads was written, in
@@ -100,10 +100,10 @@ std::string renaming_hash(const cubin::SassKernel& kernel, std::size_t size, boo
 
 // What of two instructions' operands is compared.
 
-// Where the last operand is an address in the kernel: the instruction it names, and what stands in
-// front of it. Only branches and what names a place of convergence have one.
+// Where the last operand is an address in the kernel: the instruction it names, and what comes
+// before it. Only branches and what names a place of convergence have one.
 struct CodeTarget {
-  int index = -1;  // -1: it has none
+  int index = -1;  // -1: there is no instruction
   std::string_view condition;
 };
 CodeTarget target_of(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
@@ -111,14 +111,14 @@ CodeTarget target_of(const cubin::SassKernel& kernel, const cubin::Instruction& 
 int target_index(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
 
 // The word of an instruction without the distance that it jumps, which is `bytes` from its end.
-// The distance stands in units of 4 bytes in bits 34..81, or with its lowest 8 bits in bits 16..23
-// and the rest in bits 34..81 (BRA from sm_90 on). Nothing where it stands in neither place. The
+// The distance is in units of 4 bytes in bits 34..81, or with its lowest 8 bits in bits 16..23
+// and the rest in bits 34..81 (BRA from sm_90 on). Nothing where it is in neither place. The
 // bits 32 and 33 below it stay: ptxas sets them in some jumps, and no disassembler shows them.
 std::optional<cubin::SassWord> without_distance(cubin::SassWord word, std::int64_t bytes);
 
 // Operands without ".reuse", which is a control field.
 std::string without_reuse(std::string operands);
-// The same of two texts, without a copy where they are equal as they stand.
+// The same of two texts, without a copy where they are equal as they are.
 bool same_without_reuse(const std::string& a, const std::string& b);
 
 // What of the operands is compared. On one SM names do not count: the class says where relocations

@@ -115,7 +115,7 @@ std::optional<std::string> describe_other(const CodeSummary& left, const CodeSum
   if (change == Change::instructions) return std::nullopt;
   if (change != Change::data) return to_string(change);
   const auto beside = cubin::differences_outside_text(left.code, right.code);
-  if (beside.empty()) return "data: padding behind the last branch";
+  if (beside.empty()) return "data: padding after the last branch";
   return fmt::format("data: {}", fmt::join(beside, "; "));
 }
 
@@ -148,7 +148,7 @@ CodeCounts hot_code(const flow::Features& features) {
 
 namespace {
 
-// By file, then by number; code without a line stands behind all others.
+// By file, then by number; code without a line comes after all others.
 struct ByPlace {
   bool operator()(const std::string& a, const std::string& b) const { return key(a) < key(b); }
 

@@ -13,7 +13,7 @@
 
 namespace phasebit::compare {
 
-// Hashes of a kernel's instructions in their order, without the NOPs behind the last branch.
+// Hashes of a kernel's instructions in their order, without the NOPs after the last branch.
 struct CodeSignature {
   std::string opcodes;   // with whether there is a predicate
   std::string operands;  // and which predicate; as compared on one SM
@@ -23,7 +23,7 @@ struct CodeSignature {
 };
 CodeSignature signature_of(const cubin::SassKernel& kernel);
 
-// Instructions of one source line, wherever they stand; the line "" has those without.
+// Instructions of one source line, wherever they are; the line "" has those without.
 struct LineSummary {
   std::string line;  // "k.cu:12"
   flow::CodeCounts counts;
@@ -38,7 +38,7 @@ struct CodeSummary {
   cubin::CodeClass code;
   CodeSignature signature;
   flow::Features features;
-  std::vector<LineSummary> lines = {};  // by file and line, where somebody asked
+  std::vector<LineSummary> lines = {};  // by file and line, where they were asked for
 };
 // Without lines; with a target as reading::features_of.
 CodeSummary summarise(const reading::CodeSubject& subject,

@@ -24,7 +24,7 @@ std::string hash_of(const std::vector<CodeFact>& facts) {
 }
 
 // Whether code reads where the generic addresses of that bank begin: a pointer may then be to any
-// variable in it. Bank 0 has the place at an offset of the SM's, in front of the parameters.
+// variable in it. Bank 0 has the place at an offset of the SM's, before the parameters.
 bool names_window(const ConstantOperand& operand, int sm) {
   const std::uint32_t place = sm >= 100 ? 0x120 : sm >= 90 ? 0xd0 : 0x50;
   return operand.bank == 0 && operand.offset <= place && place < operand.offset + operand.bytes;
@@ -102,7 +102,7 @@ class ClassReader {
   }
 
   // Banks of the kernel's own as a whole; of those that it shares what its code names. Bank 0 holds
-  // what each launch hands over, and behind it what is filled in when the image is loaded: handles
+  // what each launch hands over, and after it what is filled in when the image is loaded: handles
   // of the textures and surfaces that the code names.
   void add_constants(std::size_t section, std::vector<CodeFact>& facts) {
     const std::string own = "." + graph_.entry_of(section);

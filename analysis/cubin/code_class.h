@@ -32,11 +32,11 @@ std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
 std::map<std::string, CodeClass> classes_of_code(std::string_view cubin,
                                                  const std::set<std::string>& entries);
 
-// code class by entry, of all code in a cubin. Step::disassemble when it is no ELF file.
+// code class by entry, of all code in a cubin. Step::disassemble when it is not an ELF file.
 Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
                                                              std::string_view name);
 
-// What differs beside the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
+// What differs besides the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
 std::vector<std::string> differences_outside_text(const CodeClass& left, const CodeClass& right);
 
 }  // namespace phasebit::cubin

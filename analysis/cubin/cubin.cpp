@@ -19,7 +19,7 @@ namespace {
 
 using Symbols = std::vector<ElfFile::Symbol>;
 
-// The value that a REL relocation adds stands at its place; RELA brings it along.
+// The value that a REL relocation adds is at its place; RELA brings it along.
 std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
   std::uint64_t value = 0;
   if (offset <= data.size() && data.size() - offset >= sizeof value)
@@ -28,7 +28,7 @@ std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
 }
 
 // Relocations of .debug_line: each names the place of an address and the kernel it points into. In
-// relocatable code of sm_80 another one leads to .debug_str, at a place that is no address.
+// relocatable code of sm_80 another one leads to .debug_str, at a place that is not an address.
 AddressFixups read_fixups(const ElfFile& file, const Symbols& symbols, std::string_view lines) {
   AddressFixups fixups;
   const auto add = [&](std::uint64_t offset, std::uint64_t symbol, std::uint64_t addend) {
@@ -123,7 +123,7 @@ void add_relocated(CubinKernel& kernel, const ElfFile& file, const Symbols& symb
   }
 }
 
-// What .nv.info and the section's header say beside the registers.
+// What .nv.info and the section's header say in addition to the registers.
 void add_resources(CubinKernel& kernel, const ElfFile& file, const ElfSection& text) {
   kernel.barriers = barrier_count(data_of(file, ".nv.info." + kernel.entry));
   if (kernel.barriers == 0) kernel.barriers = barrier_count_of_flags(text.header.sh_flags);
@@ -211,7 +211,7 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
 namespace {
 
 // What describes a note: {format, then where the object's name, the tool, its version, its branch
-// and its options begin in the strings behind}.
+// and its options begin in the strings after it}.
 struct ToolInfo {
   std::array<std::uint32_t, 6> fields{};
   std::string_view strings;

@@ -58,14 +58,14 @@ struct Cubin {
   const CubinKernel* find(std::string_view entry) const;
 };
 
-// `name` stands for the module in messages. Step::disassemble when it is no cubin, is cut short, or
-// holds no code; that it holds none is an empty list of kernels for read_cubin_or_stub: a linked
+// `name` stands for the module in messages. Step::disassemble when it is not a cubin, is cut short,
+// or holds no code; that it holds none is an empty list of kernels for read_cubin_or_stub: a linked
 // program has modules without code.
 Result<Cubin> read_cubin(std::string_view bytes, std::string_view name = "cubin");
 Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name = "cubin");
 
 // As read_cubin_or_stub, with an empty `code` in every kernel: the classes are most of the time
-// that reading takes, and whoever lists a file of thousands of functions wants none.
+// that reading takes, and a list of a file of thousands of functions needs none.
 Result<Cubin> read_cubin_outline(std::string_view bytes, std::string_view name = "cubin");
 
 // Which tool made a cubin.

@@ -23,7 +23,7 @@ class LineFile {
     headers_.push_back({});
   }
 
-  // Where it stands in the file.
+  // Where it is in the file.
   std::size_t add(const char* name, std::string_view data) {
     Elf64_Shdr header{};
     header.sh_name = static_cast<Elf64_Word>(names_.find(name));

@@ -13,7 +13,7 @@
 
 namespace phasebit::cubin {
 
-// Sections that DWARF 5 keeps names in; empty where the file has none.
+// Sections that DWARF 5 keeps names in; empty where the file has no such section.
 struct LineStrings {
   std::string_view line_str;  // .debug_line_str
   std::string_view str;       // .debug_str
@@ -38,7 +38,7 @@ struct LineTable {
   std::map<std::size_t, std::vector<LineRow>> sections;  // of the ELF file; ascending by address
 };
 
-// Sequences whose address has no fixup belong to no section and are left out. Whom a line was
+// Sequences whose address has no fixup belong to no section and are left out. What a line was
 // inlined into says NVIDIA's own opcode 0x90 of the line program: an earlier row of its unit, and
 // the function's name in `.debug_str`. Step::disassemble when the section is damaged.
 Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups,

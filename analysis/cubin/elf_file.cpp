@@ -46,7 +46,7 @@ Status ElfFile::read_header(std::string_view name) {
     return fail(Step::disassemble,
                 "{}: cut short: its section table is at byte {}, the file has {} bytes", name,
                 header_.e_shoff, bytes_.size());
-  // They stand behind the section table: a file that ends between them has all of its sections.
+  // They come after the section table: a file that ends between them has all of its sections.
   const std::size_t segments = std::size_t{header_.e_phnum} * header_.e_phentsize;
   if (segments > 0 &&
       (header_.e_phoff > bytes_.size() || segments > bytes_.size() - header_.e_phoff))

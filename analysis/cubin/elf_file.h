@@ -29,8 +29,8 @@ struct ElfSection {
 
 class ElfFile {
  public:
-  // `name` stands for the file in messages. Step::disassemble when it is no ELF file of 64 bits and
-  // little endian, or is cut short.
+  // `name` stands for the file in messages. Step::disassemble when it is not an ELF file of 64 bits
+  // and little endian, or is cut short.
   static Result<ElfFile> open(std::string_view bytes, std::string_view name);
   // The same without a copy: `bytes` must outlive the file and may be read-only.
   static Result<ElfFile> view(std::string_view bytes, std::string_view name);
@@ -70,7 +70,7 @@ struct Relocation {
   std::uint64_t offset = 0;  // in the section
   std::uint64_t type = 0;    // R_CUDA_...
   std::size_t symbol = 0;
-  std::int64_t addend = 0;  // 0 of REL, which adds what stands at its place
+  std::int64_t addend = 0;  // 0 of REL, which adds what is at its place
 };
 
 // By the section that they are applied to, ascending by offset.

@@ -57,7 +57,7 @@ std::string scope_of(const std::string& entry) {
 }
 
 // Without the kernel's own name where it stands for the kernel: alone, as the scope of a variable,
-// behind a section's name.
+// after a section's name.
 std::string without_entry(std::string name, const std::string& entry) {
   if (entry.empty()) return name;
   const std::string scope = scope_of(entry);
@@ -278,7 +278,7 @@ ImageGraph::Piece ImageGraph::piece_at(std::size_t section, std::size_t offset,
     return {begin, std::min(begin + pointer_bytes, size)};
   }
   const std::uint64_t begin = symbol->entry.st_value;
-  // "table[i - 1]" may name a place in front of its table.
+  // "table[i - 1]" may name a place before its table.
   if (indexed && begin != offset) return {std::min<std::size_t>(begin, size), size};
   return {begin, begin + symbol->entry.st_size};
 }
@@ -287,9 +287,9 @@ std::set<std::string> ImageGraph::callees(std::size_t section) {
   std::set<std::string> found;
   const ElfSection* graph = file_.find(".nv.callgraph");
   if (graph == nullptr) return found;
-  // {0, -1}, {0, -2}, ... begin its parts: who calls whom; whose address is taken, by prototype;
-  // who calls through a pointer, by prototype; whom such a call may mean. Numbers of prototypes are
-  // no symbols.
+  // {0, -1}, {0, -2}, ... begin its parts: caller and callee; whose address is taken, by prototype;
+  // caller through a pointer, by prototype; what such a call may mean. Numbers of prototypes are
+  // not symbols.
   constexpr std::uint32_t calls = -1U, meant = -4U;
   std::uint32_t part = calls;
   for (std::size_t at = 0; at + 8 <= graph->data.size(); at += 8) {

@@ -1,4 +1,4 @@
-// What code and data of a cubin lead to: relocations, the symbols behind them, and whom a function
+// What code and data of a cubin lead to: relocations, their symbols, and what a function
 // calls, each described by its content.
 #pragma once
 
@@ -35,7 +35,7 @@ class ImageGraph {
   std::string describe_code(std::size_t section);
   // Where a relocation of that section leads: "type 56: data table of 16 bytes 0102..., +4".
   std::string describe(const Relocation& relocation, std::size_t from);
-  // Whose class is being read: data that its code reaches may name it. Returns who it was before.
+  // Whose class is being read: data that its code reaches may name it. Returns which it was before.
   std::string read_for(std::string entry) { return std::exchange(reading_, std::move(entry)); }
   // The bytes [begin, end) of a section, and where relocations among them lead.
   std::string describe_bytes(std::size_t section, std::size_t begin, std::size_t end);
@@ -64,9 +64,9 @@ class ImageGraph {
   std::vector<std::size_t> code_;
   std::map<std::size_t, std::vector<Relocation>> relocations_;  // by section, ascending
   // By section and place: what is local is told apart by a number, in the order in which it is come
-  // to. Names of shared memory and of what ptxas makes hold counters, and nobody asks for them.
+  // to. Names of shared memory and of what ptxas makes hold counters, and no rule asks for them.
   std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> locals_;
-  // Descriptions of what leads back to nobody who is being described.
+  // Descriptions of what does not lead back to what is being described.
   std::string reading_;  // see read_for
   std::map<Node, std::string> known_;
   std::vector<Node> path_;         // those being described

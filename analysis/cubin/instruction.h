@@ -42,7 +42,7 @@ struct Instruction {
   Control control;
   int line = 0;  // of `.loc`, which is the statement's number; 0 when there is none
   // The operands as the code has them, where names of functions and of what relocations lead to
-  // stand in `operands`; else empty. Names are for people: what is compared is this, and the class
+  // are in `operands`; else empty. Names are for people: what is compared is this, and the class
   // says where relocations lead.
   std::string unnamed = {};
   const std::string& code_operands() const { return unnamed.empty() ? operands : unnamed; }
@@ -61,7 +61,7 @@ struct SassKernel {
   int registers = 0;                          // a thread; 0 when the cubin does not say
   std::uint64_t static_shared_bytes = 0;      // with the 1 KiB that sm_90 and later reserve
   int barriers = 0;                           // named barriers, from 0 to the highest in use
-  std::vector<LiveCounts> live = {};          // by instruction; empty: nobody asked
+  std::vector<LiveCounts> live = {};          // by instruction; empty: not asked for
   CodeClass code = {};                        // what it does
   std::vector<FunctionCode> functions = {};   // in the order of the code
   std::vector<IndirectBranch> indirect = {};  // where its BRX and BRXU may go

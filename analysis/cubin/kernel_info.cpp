@@ -28,7 +28,7 @@ struct NamedAttribute {
 // As `cuobjdump -elf` names them: EIATTR_MAX_THREADS, REQNTID, CRS_STACK_SIZE,
 // INDIRECT_BRANCH_TARGETS, NUM_MBARRIERS, CTA_PER_CLUSTER, EXPLICIT_CLUSTER, MAX_CLUSTER_RANK,
 // RESERVED_SMEM_USED, RESERVED_SMEM_0_SIZE, VRC_CTA_INIT_COUNT, AT_ENTRY_FRAGMENTS (what the driver
-// puts in front of the kernel), TCGEN05_1CTA_USED, TCGEN05_2CTA_USED, BLOCKS_ARE_CLUSTERS,
+// puts before the kernel), TCGEN05_1CTA_USED, TCGEN05_2CTA_USED, BLOCKS_ARE_CLUSTERS,
 // CLUSTER_LAUNCH_CONTROL_USED.
 constexpr NamedAttribute of_kernels[] = {{0x05, "maxntid"},
                                          {0x10, "reqntid"},
@@ -47,7 +47,7 @@ constexpr NamedAttribute of_kernels[] = {{0x05, "maxntid"},
                                          {0x5b, "blocks are clusters"},
                                          {0x62, "launch control"}};
 // Of the others these say nothing that `.text` does not: parameters (PARAM_CBANK, KPARAM_INFO,
-// CBANK_PARAM_SIZE, KPARAM_INFO_V2), places in the code and what stands there (CTAIDZ_USED,
+// CBANK_PARAM_SIZE, KPARAM_INFO_V2), places in the code and what is there (CTAIDZ_USED,
 // EXTERNS, EXIT, S2RCTAID, COOP_GROUP and INT_WARP_WIDE offsets, MBARRIER_INSTR_OFFSETS,
 // INSTR_REG_MAP, SYSCALL_OFFSETS, INSTR_OFFSETS, PREEXIT_USED), figures for tools (STATISTICS,
 // PER_REG_TARGET_PERF_STATS, UNUSED_LOAD_BYTE_OFFSET, PERF_STATISTICS, ANNOTATIONS), which compiler
@@ -74,7 +74,7 @@ T number_at(std::string_view bytes, std::size_t offset) {
 }
 
 // Calls `visit(format, attribute, value)` for each entry; the value of those of format 4 is what
-// follows them, of the others the 16 bits beside the attribute.
+// follows them, of the others the 16 bits next to the attribute.
 template <typename Visit>
 void for_each_entry(std::string_view nv_info, const Visit& visit) {
   std::size_t at = 0;
@@ -190,8 +190,8 @@ int barrier_count_of_flags(std::uint64_t section_flags) {
 
 namespace {
 
-// Where places stand in the 32-bit words of an attribute's value. Each was seen in cubins of ptxas
-// 11.8, 12.4, 13.0 or 13.5 and held against what `cuobjdump -elf` prints of it.
+// Where places are in the 32-bit words of an attribute's value. Each was seen in cubins of ptxas
+// 11.8, 12.4, 13.0 or 13.5 and checked against what `cuobjdump -elf` prints of it.
 enum class Form {
   none,           // no place
   list,           // every word

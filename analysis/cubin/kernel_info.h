@@ -36,7 +36,7 @@ std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel
 
 // What decides how a kernel is launched and what it is given, by name, in the order of the names:
 // "maxntid", "128 1 1". Of `.nv.info.<kernel>` launch bounds, cluster dimensions, the stack of
-// calls, the targets of indirect branches, what the driver reserves or puts in front of the kernel,
+// calls, the targets of indirect branches, what the driver reserves or puts before the kernel,
 // and every attribute that is not reviewed ("attribute 0x64"); of `.nv.info` registers and stack of
 // the function with that symbol index. Those left out say what follows from the code or concern
 // tools alone: docs/decisions/sass-class.md.
@@ -48,12 +48,12 @@ Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);
 
 // Offsets in the section of 32-bit words that hold a place: bytes from the start of the kernel,
 // which has `code_bytes`. Step::disassemble ("attribute 0x44 of kernel k: ...") for an attribute of
-// which nobody knows whether it holds any, one that is cut short, and a word that is no place.
+// which it is unknown whether it holds any, one that is cut short, and a word that is not a place.
 Result<std::vector<std::size_t>> code_places(std::string_view nv_info_of_kernel,
                                              std::size_t code_bytes, std::string_view entry);
 
 // Step::disassemble for an attribute of `.nv.info`, which speaks of functions by their symbols,
-// that nobody knows.
+// that is not known.
 Status check_function_attributes(std::string_view nv_info);
 
 }  // namespace phasebit::cubin

@@ -8,7 +8,7 @@
 
 namespace phasebit::cubin {
 
-// One instruction as it stands in `.text`: low holds bits 0..63, high bits 64..127.
+// One instruction as it is in `.text`: low holds bits 0..63, high bits 64..127.
 struct SassWord {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -45,7 +45,7 @@ struct ConstantOperand {
 };
 
 // What the word of an instruction names, sm_75 to sm_121. The fields are those of what ptxas makes;
-// the tests hold them against nvdisasm's operands. A word that has the form of one and names no
+// the tests check them against nvdisasm's operands. A word that has the form of one and names no
 // constant may be taken for one, never the other way round.
 std::optional<ConstantOperand> constant_operand(const SassWord& word);
 

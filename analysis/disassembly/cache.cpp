@@ -33,7 +33,7 @@ std::string as_text(const DisassembledFunction& function) {
   return text;
 }
 
-// A listing in which these marks stand inside a part cannot be kept.
+// A listing in which these marks are inside a part cannot be kept.
 bool can_be_kept(const DisassembledFunction& function) {
   constexpr const char* marks = "\t\n";
   return std::none_of(function.instructions.begin(), function.instructions.end(),

@@ -262,7 +262,7 @@ void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operan
   one.operands.replace(zero.begin, std::string::npos, text);
 }
 
-// Keeps what stood there before names.
+// Keeps what was there before names.
 template <typename Name>
 void keep_and_name(DisassembledInstruction& one, const Name& name) {
   std::string before = one.operands;

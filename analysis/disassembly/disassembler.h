@@ -20,7 +20,7 @@ class Disassembler {
  public:
   using Listing = Result<DisassembledFunction>;
 
-  // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
+  // Asks the program for its version. Step::toolchain when it cannot be run or is not nvdisasm.
   // `cache` is the folder of what listings are kept in, "" for none.
   static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
 
@@ -35,7 +35,7 @@ class Disassembler {
   const std::string& version() const { return version_; }  // "13.5.37"
   const fs::path& path() const { return path_; }
 
-  // A run over a whole cubin as it is, names and all; for those who hold the listings below against
+  // A run over a whole cubin as it is, names and all; to compare the listings below with
   // it. Step::disassemble when nvdisasm refuses the cubin or prints nothing usable.
   Result<Disassembly> run(std::string_view cubin) const;
 
@@ -71,7 +71,7 @@ class Disassembler {
 Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
                                                     const std::vector<std::size_t>& sizes);
 
-// Puts names where raw code has none: the kernel's and its functions' in calls and returns, the
+// Puts names where raw code has numbers: the kernel's and its functions' in calls and returns, the
 // symbol's where a relocation fills an operand in ("32@lo(counter+0x8)", "c[0x3][table+0x4]").
 void name_operands(DisassembledFunction& function, const cubin::CubinKernel& kernel);
 

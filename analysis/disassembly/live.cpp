@@ -11,7 +11,7 @@
 namespace phasebit::disassembly {
 namespace {
 
-// The cells of the table that stands behind each line: "// | 3   ^ | 1 | |".
+// The cells of the table after each line: "// | 3   ^ | 1 | |".
 std::vector<std::string_view> cells_of(std::string_view line) {
   constexpr std::string_view front = "// |";
   std::vector<std::string_view> cells;

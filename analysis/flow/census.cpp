@@ -40,7 +40,7 @@ VerbCensus& entry_of(Census& census, const std::string& verb, const std::string&
   return census.emplace_back(VerbCensus{verb, role, {}, {}, {}});
 }
 
-// A turn that runs a site runs its whole block: a YIELD in front of the try, the branch behind it.
+// A turn that runs a site runs its whole block: a YIELD before the try, the branch after it.
 void promote_block(RoleWindow& window, int block) {
   for (std::size_t i = 0; i < window.heat.size(); ++i)
     if (window.block[i] == block && window.heat[i] == Heat::cold) window.heat[i] = Heat::hot;
@@ -88,7 +88,7 @@ Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const Sourc
   return sites;
 }
 
-// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand. A ptxas
+// Promotes for one role, verb and pattern, unless `enough` sites are hot as they are. A ptxas
 // that moves lines gives the peeled try of a wait another line than that of its retry, at times one
 // of another verb, which is set right.
 void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, const GateSpec& spec,
@@ -113,7 +113,7 @@ void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, co
   }
 }
 
-// The sites of a pattern that the passes beside the loop have at least.
+// The sites of a pattern that the passes outside the loop have at least.
 int wanted_beside(const VerbRule& rule, const std::string& pattern, int items) {
   int wanted = 0;
   for (const OpcodeRule& one : rule.require)
@@ -122,7 +122,7 @@ int wanted_beside(const VerbRule& rule, const std::string& pattern, int items) {
   return wanted;
 }
 
-// The same trouble beside the loop, in the verbs that are there too: what is missing is taken from
+// The same trouble outside the loop, in the verbs that are there too: what is missing is taken from
 // the sites of no verb.
 void adopt_beside(const RoleWindow& window, SassKernel& kernel, const SourceMap& source,
                   const VerbRule& rule, const std::string& pattern, int wanted) {
@@ -344,7 +344,7 @@ bool OpcodeWords::matches(const SassWord& word) const {
          ((word.high ^ known->second.value) & known->second.mask) == 0;
 }
 
-// Whether the jump at `to` back to `from` is taken for ever. The last instruction of a kernel, a
+// Whether the jump at `to` back to `from` is taken forever. The last instruction of a kernel, a
 // jump to itself that nothing reaches, is none.
 bool OpcodeWords::is_endless(const cubin::CubinKernel& kernel, std::size_t from,
                              std::size_t to) const {

@@ -22,7 +22,7 @@ namespace phasebit::flow {
 // sites that match a pattern its verb requires, none of them is hot, and fewer sites of the verb
 // are hot than it requires, the basic blocks of the shallowest become hot; but where the ptxas
 // moves lines and a hot site of no verb is there for it (a peeled try with the line of something
-// else), that one becomes the statement's. So does one beside the loop, in a verb that the loop is
+// else), that one becomes the statement's. So does one outside the loop, in a verb that the loop is
 // not the only place of.
 void promote_single_sites(std::vector<RoleWindow>& windows, cubin::SassKernel& kernel,
                           const launch::SourceMap& source, const isa::GateSpec& spec,
@@ -38,7 +38,7 @@ bool moves_lines(const isa::Version& ptxas, const std::string& sass_family);
 launch::Census take_census(const std::vector<RoleWindow>& windows, const cubin::SassKernel& kernel,
                            const launch::SourceMap& source);
 
-// How often an opcode stands in a kernel, and in its loops.
+// How often an opcode is in a kernel, and in its loops.
 
 enum class CountIn { loops, kernel };
 // "in loops", "in the kernel"
@@ -46,7 +46,7 @@ std::string_view to_string(CountIn where);
 
 struct OpcodeTally {
   int loops = 0;   // in loops of the flow graph, entered in one place or in several
-  int kernel = 0;  // without the NOPs behind the last branch
+  int kernel = 0;  // without the NOPs after the last branch
   int of(CountIn where) const { return where == CountIn::loops ? loops : kernel; }
 };
 

@@ -97,7 +97,7 @@ Features take_features(const SassKernel& kernel, const launch::SourceMap& source
   const std::size_t used = used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& one = kernel.instructions[i];
-    const std::string_view callee = callee_of(one);  // of its own section: counted where it stands
+    const std::string_view callee = callee_of(one);  // of its own section: counted where it is
     add_called(features.kernel, one,
                callee == kernel.entry || find_function(kernel, callee) != nullptr);
   }

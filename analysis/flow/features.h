@@ -19,7 +19,7 @@ struct CodeCounts {
   // Sum of the stall counts: what one warp needs to issue each of them once, if no scoreboard and
   // no other warp holds it up. A lower bound of the time, not an estimate of it.
   int issue_cycles = 0;
-  int fences = 0;            // MEMBAR, FENCE; not the ERRBAR and CCTL beside them
+  int fences = 0;            // MEMBAR, FENCE; not the ERRBAR and CCTL next to them
   int sleeps = 0;            // NANOSLEEP
   int yields = 0;            // the instruction YIELD
   int yield_flags = 0;       // instructions whose control field says yield
@@ -28,7 +28,8 @@ struct CodeCounts {
   int local_stores = 0;      // STL: spills, and arrays that registers cannot hold
   int local_loads = 0;       // LDL
   std::map<std::string, int> opcodes;
-  // Calls of what was not looked into, with its name: "CALL.ABS.NOINC f". Set by whoever looks.
+  // Calls of what was not looked into, with its name: "CALL.ABS.NOINC f". Set by the step that
+  // looks.
   std::map<std::string, int> open_calls = {};
 };
 
@@ -58,7 +59,7 @@ struct VerbFeatures {
 };
 
 struct Features {
-  CodeCounts kernel;  // without the NOPs behind the last branch
+  CodeCounts kernel;  // without the NOPs after the last branch
   std::vector<LoopFeatures> loops;
   std::vector<VerbFeatures> verbs;  // by role, in the order of the code
   int registers = 0;                // a thread; 0: the cubin does not say
@@ -66,7 +67,7 @@ struct Features {
   std::size_t code_bytes = 0;                  // of .text, with those NOPs
   int barriers = 0;                            // named barriers
   std::optional<cubin::LiveCounts> live = {};  // most of each kind at one instruction
-  // Of what the kernel alone does not say; set by whoever knows.
+  // Of what the kernel alone does not say; set by the step that knows.
   std::optional<SpillBytes> spill = {};
   std::optional<Occupancy> occupancy = {};
 };
@@ -80,7 +81,7 @@ Features take_features(const cubin::SassKernel& kernel, const launch::SourceMap&
 void add_resources(Features& features, const cubin::SassKernel& kernel, const isa::Target& target,
                    const SpillBytes& spill, const CtaShape& shape);
 
-// Instructions without the NOPs that fill the section behind the last branch.
+// Instructions without the NOPs that fill the section after the last branch.
 std::size_t used_instructions(const cubin::SassKernel& kernel);
 
 // Features as JSON.
@@ -93,7 +94,7 @@ nlohmann::ordered_json as_json(const cubin::LiveCounts& live);
 nlohmann::ordered_json as_json(const CodeCounts& counts);
 
 // {"registers", "static_shared_bytes", "code_bytes", "barriers", "live": live counts or null where
-// nobody asked, "spill_bytes": {"stores", "loads"} or null, "occupancy": {"ctas", "warps",
+// not asked for, "spill_bytes": {"stores", "loads"} or null, "occupancy": {"ctas", "warps",
 // "max_warps", "limited_by": [...]} or null, "kernel": counts, "loops": [{"role", "problem",
 // "address", "hot", "cold", "beside", "live"}], "verbs": [{"role", "verb", "hot", "cold",
 // "live"}]}.

@@ -114,7 +114,7 @@ Result<std::vector<int>> next_instructions(const SassKernel& kernel, int index) 
     next.push_back(target);
   }
   if (is(instruction, SassFact::joins)) {
-    // ptxas has always been seen to put BSYNC in front of the target of its BSSY.
+    // ptxas has always been seen to put BSYNC before the target of its BSSY.
     const std::vector<int> targets = reconvergence_targets(kernel, instruction.operands);
     const bool in_front = std::count(targets.begin(), targets.end(), index + 1) > 0;
     if (!in_front) next = targets;
@@ -206,7 +206,7 @@ Result<FlowGraph> build_flow_graph(const SassKernel& kernel, const std::vector<i
 
 namespace {
 
-// Names of ptxas's own functions, behind whatever stands in front: "$k$", "$__internal_3_$".
+// Names of ptxas's own functions, after whatever comes first: "$k$", "$__internal_3_$".
 bool is_of_ptxas(std::string_view name) {
   return name.substr(name.rfind('$') + 1).starts_with("__cuda_sm");
 }

@@ -46,7 +46,7 @@ bool jumps_by_call(const cubin::Instruction& instruction);
 bool falls_through(const cubin::Instruction& instruction);
 
 // `cuts` are instructions that become blocks of their own. A called function is not entered: CALL
-// passes on to the next instruction, and to its target where that is no function. BSYNC goes to
+// passes on to the next instruction, and to its target where that is not a function. BSYNC goes to
 // where a BSSY of the same barrier register that reaches it points; BRX and BRXU to what the
 // cubin's table names (SassKernel::indirect). Step::disassemble when a branch cannot be followed: a
 // target outside the kernel, an indirect branch without a table.
@@ -55,12 +55,12 @@ Result<FlowGraph> build_flow_graph(const cubin::SassKernel& kernel,
 
 using graph::index_of;
 
-// Whom the code of a kernel calls, and what is known of that.
+// What the code of a kernel calls, and what is known of that.
 
 // Whether an instruction calls a function. A jump that is written as CALL does not.
 bool calls_function(const cubin::Instruction& instruction);
 
-// The function that a call names: "f" of "CALL.ABS.NOINC f"; what stands there where it goes by a
+// The function that a call names: "f" of "CALL.ABS.NOINC f"; what is there where it goes by a
 // register.
 std::string_view callee_of(const cubin::Instruction& call);
 

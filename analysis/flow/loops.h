@@ -12,8 +12,8 @@ struct Loop {
   std::vector<bool> contains;  // by block
   int size = 0;                // blocks
   int depth = 1;               // 1 = outermost
-  // Entered behind its header too: ptxas 12.4 to 12.6 put the first try of a wait in front of the
-  // loop and jump to the code behind the wait.
+  // Entered after its header too: ptxas 12.4 to 12.6 put the first try of a wait before the loop
+  // and jump to the code after the wait.
   bool side_entry = false;
 };
 

@@ -19,7 +19,7 @@ using isa::SassFact;
 
 namespace {
 
-// Register files, the longer names first: of "UP0" "P0" is no part.
+// Register files, the longer names first: of "UP0" "P0" is not a part.
 constexpr std::array<std::string_view, 4> files = {"UR", "UP", "R", "P"};
 
 // "R12" of "R12.reuse", "UP0" of "!UP0"; "" of what is none, or is always zero or true.
@@ -83,9 +83,9 @@ void add_predicates(std::string_view operand, std::string_view operands,
     names.push_back((operand == "UPR" ? "UP" : "P") + std::to_string(i));
 }
 
-// The first operand is written, and the second behind a predicate, where sources follow:
+// The first operand is written, and the second after a predicate, where sources follow:
 // "P0,PT,R1,R2,PT" writes P0, "PT,R4,[R2]" writes R4, "P0,P1" of a vote reads P1. Of a load every
-// register in front of the address is written. Behind a register stand the carries that an addition
+// register before the address is written. After a register come the carries that an addition
 // writes: "RZ,P0,P1,R2,R3,R4".
 Effect effect_of(const Instruction& instruction) {
   Effect effect;

@@ -126,7 +126,7 @@ class WindowFinder {
                         return of != nullptr && of->verb == verb;
                       });
       if (!together)
-        return fmt::format("{} reads %globaltimer at {:#x}, not beside the clock at {:#x}", verb,
+        return fmt::format("{} reads %globaltimer at {:#x}, not next to the clock at {:#x}", verb,
                            timer.address, address(clock));
     }
     return "";
@@ -185,7 +185,7 @@ class WindowFinder {
     return best;
   }
 
-  // Code of the loop that is laid out behind its end: behind a branch back to the header, with an
+  // Code of the loop that is laid out after its end: after a branch back to the header, with an
   // unconditional exit or the closing read in between.
   bool out_of_line(const Loop& loop, int block) const {
     const int header = graph_.blocks[index_of(loop.header)].begin;

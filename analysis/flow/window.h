@@ -9,13 +9,13 @@
 
 namespace phasebit::flow {
 
-// Where an instruction stands with respect to one role's window.
+// Where an instruction is with respect to one role's window.
 enum class Heat {
   outside,  // not in the window
   beside,   // in the window, but not in the timed loop: before, after, peeled iterations
   hot,      // on the path of an iteration
   // In the timed loop: deeper loops (a wait's retry, a work loop), out-of-line code, and what only
-  // a diverged warp runs (behind BRA.DIV).
+  // a diverged warp runs (after BRA.DIV).
   cold
 };
 
@@ -32,7 +32,7 @@ struct RoleWindow {
 
 // One window for each role that has a clock_start or clock_end line in the source map, in the order
 // of the map; never empty: without such a line, one window that says so. The window is what lies on
-// any path from the start read to the end read, so a retry that stands behind EXIT belongs to it.
+// any path from the start read to the end read, so a retry that comes after EXIT belongs to it.
 //
 // The timed loop is, of the outermost loops that lie in the window, the one with instructions of
 // the most verbs of the role; of several, the one with the most instructions of verbs, then the

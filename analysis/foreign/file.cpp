@@ -49,7 +49,7 @@ bool is_relocatable(std::string_view bytes) {
 
 // -G leaves no stall count in any instruction.
 bool is_debug_build(const cubin::Cubin& cubin) {
-  constexpr std::size_t least = 16;  // fewer may happen to have none
+  constexpr std::size_t least = 16;  // fewer may happen to have no such bits
   std::size_t instructions = 0;
   for (const cubin::CubinKernel& kernel : cubin.kernels)
     for (std::size_t i = 0; i < kernel.size(); ++i, ++instructions)

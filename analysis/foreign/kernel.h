@@ -13,8 +13,8 @@ namespace phasebit::foreign {
 // What a kernel is called: by the compiler, and by people.
 
 struct Names {
-  std::string symbol;  // as it stands
-  std::string text;    // demangled; "" of what is no C++ name
+  std::string symbol;  // as it is
+  std::string text;    // demangled; "" of what is not a C++ name
   std::string name;    // that without what it takes and gives back
 };
 Names names_of(const std::string& symbol);
@@ -28,7 +28,7 @@ std::vector<std::string> kernel_names(const std::string& symbol);
 // templates.
 std::string short_kernel_name(const std::string& symbol);
 
-// As it is: demangled, or the symbol of what is no C++ name.
+// As it is: demangled, or the symbol of what is not a C++ name.
 std::string full_kernel_name(const std::string& symbol);
 
 // A kernel of an image; both pointers point into what holds it.

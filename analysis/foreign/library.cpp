@@ -83,7 +83,7 @@ std::string word_of(const KernelPair& pair) {
   return pair.left ? "removed" : "added";
 }
 
-// What stands first: what came and went, then the largest change.
+// What comes first: what came and went, then the largest change.
 int rank(const KernelPair& pair) {
   return pair.change ? -static_cast<int>(*pair.change) : -static_cast<int>(change_names.size());
 }
@@ -195,7 +195,7 @@ struct CodeGroup {
   int distance = 0;         // from that one, in instructions
 };
 
-// How often each opcode stands in a kernel, ascending by the opcode's number.
+// How often each opcode is in a kernel, ascending by the opcode's number.
 struct OpcodeCounts {
   std::vector<std::pair<int, int>> counts;
   int instructions = 0;

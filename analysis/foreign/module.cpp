@@ -107,7 +107,7 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
 
 using Classes = std::map<const CodeImage*, std::map<std::string, cubin::CodeClass>>;
 
-// Reading an image again costs more than a class: once for all that is asked of it.
+// Reading an image again costs more than a class: once, for everything that is asked of it.
 Classes read_classes(const std::vector<CodeKernel>& kernels, unsigned threads) {
   std::map<const CodeImage*, std::set<std::string>> entries;
   for (const CodeKernel& one : kernels)

@@ -130,7 +130,7 @@ class Reader {
     return one;
   }
 
-  // One that fits no opcode would be found never, and hold for ever where it must not be there.
+  // One that fits no opcode would be found never, and hold always where it must not be there.
   Status check_pattern(const toml::node& node, const char* key, std::string_view pattern) const {
     if (fits_an_opcode(pattern)) return {};
     return with_hint(fail(Step::spec, "{}: {}: '{}' fits no opcode", place(node), key, pattern),

@@ -28,7 +28,7 @@ bool any_matches(const std::vector<std::string>& patterns, const std::vector<std
   });
 }
 
-// Patterns of variants speak of ids alone, patterns of kernels of what is no variant.
+// Patterns of variants speak of ids alone, patterns of kernels of what is not a variant.
 bool is_named(const Expectation& rule, const GateSubject& subject) {
   if (rule.variants.empty() && rule.kernels.empty()) return true;
   const bool by_id = subject.file.empty() && !rule.variants.empty();
@@ -52,7 +52,7 @@ std::string found_text(const CodeCounts& counts, const std::string& pattern) {
          (counts.opcodes.empty() ? "no instructions" : list_opcodes(counts.opcodes));
 }
 
-// Where the first of a pattern stands; "" where nobody noted it.
+// Where the first of a pattern is; "" where that was not noted.
 std::string place_of(const GatePart& part, const std::string& pattern) {
   for (const auto& [opcode, place] : part.places)
     if (opcode_matches(pattern, opcode)) return place;
@@ -99,10 +99,10 @@ class RuleCheck {
       }
   }
   GateReport take() { return std::move(report_); }
-  bool was_absent() const { return absent_; }  // from a kernel, where that is no error
+  bool was_absent() const { return absent_; }  // from a kernel, where that is not an error
 
  private:
-  // YIELD, which ptxas puts where it likes, is left to who asks for it by name.
+  // YIELD, which ptxas puts where it likes, is left to rules that ask for it by name.
   void check_exhaustive(const GateSubject& subject, const OpcodeCounts& counts) {
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
@@ -119,9 +119,9 @@ class RuleCheck {
 
   bool limits(const char* name) const { return rule_.limits.count(name) > 0; }
 
-  // What is called and was not looked into may hold any opcode: whoever says how many there are at
-  // most, or how many instructions, counts such calls too. A rule that wants some at least does not
-  // mind.
+  // What is called and was not looked into may hold any opcode: a rule that says how many there are
+  // at most, or how many instructions, counts such calls too. A rule that wants some at least does
+  // not mind.
   void check_open_calls(const GateSubject& subject, const CodeCounts& counts) {
     const bool bounded =
         rule_.exhaustive || limits("max_instructions") || limits("max_issue_cycles") ||
@@ -355,7 +355,7 @@ namespace {
 struct Words {
   const char* key;
   const std::vector<std::string>& patterns;
-  std::set<std::string> there;  // what the patterns are held against
+  std::set<std::string> there;  // what the patterns are matched with
 };
 
 // "; no target fits 'sm_9a': did you mean 'sm_90a'?"
@@ -365,7 +365,7 @@ std::string miss(const Words& words) {
           return word == pattern || isa::opcode_matches(pattern, word);
         }))
       continue;
-    constexpr std::size_t most = 80;  // longer ones are no help in a message
+    constexpr std::size_t most = 80;  // longer ones do not help in a message
     std::vector<std::string> all;
     std::copy_if(words.there.begin(), words.there.end(), std::back_inserter(all),
                  [](const std::string& word) { return word.size() <= most; });

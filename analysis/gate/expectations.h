@@ -1,4 +1,4 @@
-// What somebody expects of machine code: the rules of `phasebit sass gate`.
+// What a user expects of machine code: the rules of `phasebit sass gate`.
 #pragma once
 
 #include "analysis/gate/expectation_file.h"
@@ -14,7 +14,7 @@ struct BrokenExpectation {
   std::string at;            // of the first instruction that breaks it: "k.cu:12 (0x00a0)", or ""
 };
 
-// A rule that names kernels, and the files of which it says nothing: they have none of them. With
+// A rule that names kernels, and the files of which it says nothing: they have no such kernel. With
 // `where`: one for code where there is some, and no kernel that it names has any.
 struct SilentExpectation {
   std::string place, rule;

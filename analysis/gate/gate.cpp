@@ -163,7 +163,7 @@ class Gate {
     }
     for (const auto& [pattern, count] : beside)
       if (const int found = isa::count_opcodes(census.beside, pattern); !count.has(found))
-        complain("{} ({}): expected {} {} beside the timed loop, found {} {}", census.verb,
+        complain("{} ({}): expected {} {} outside the timed loop, found {} {}", census.verb,
                  role_name(census.role), pattern, isa::to_string(count), found, both_lists(census));
   }
 
@@ -179,7 +179,7 @@ class Gate {
              rule.pattern, isa::to_string(rule.count), where, found, per, both_lists(census));
   }
 
-  // Hot, cold, and beside the timed loop.
+  // Hot, cold, and outside the timed loop.
   void check_forbidden(const std::string& verb, const std::string& pattern,
                        const RoleWindow& window) {
     std::map<std::string, int> found;
@@ -263,7 +263,7 @@ void put(std::string& all, std::string_view part) {
 
 // The bindings name every member: one more does not compile until it is put in here.
 void put(std::string& all, const isa::VerbRule& rule) {
-  // The forms of statements are held against the text, not the code.
+  // The forms of statements are checked in the text, not the code.
   const auto& [verb, role, require, forbid, passes, ptx] = rule;
   put(all, verb), put(all, role);
   for (const auto& [pattern, count, path] : require) {
@@ -367,7 +367,7 @@ class Uncounted {
     for (const VerbCensus& census : census_) {
       check_uncounted(census, Path::hot, "hot", census.hot);
       check_uncounted(census, Path::cold, "cold", census.cold);
-      check_uncounted(census, Path::beside, "beside the timed loop", census.beside);
+      check_uncounted(census, Path::beside, "outside the timed loop", census.beside);
     }
     plain_ = flow::find_plain_calls(kernel_);
     const std::vector<bool> spins = flow::find_spins(kernel_);

@@ -41,8 +41,8 @@ GateOutput gate_kernel(cubin::SassKernel kernel, const GateInput& input);
 // Of the lines that the code is traced to.
 std::string hash_of(const launch::SourceMap& source);
 
-// Everything that decides an outcome beside the kernel (its module and entry) and the program: its
-// lines (hash_of), its rules, and the disassembler.
+// Everything that decides an outcome apart from the kernel (its module and entry) and the program:
+// its lines (hash_of), its rules, and the disassembler.
 std::string gate_key(const std::string& source_hash, const isa::GateSpec& spec,
                      const std::string& nvdisasm_version);
 

@@ -40,7 +40,7 @@ void add(GatePart& part, const Placed& placed) {
 
 using LinePlace = std::pair<std::string, int>;  // file and line
 
-// A line may stand twice in a chain; what has no chain has its own line.
+// A line may be there twice in a chain; what has no chain has its own line.
 std::set<LinePlace> lines_of(const reading::CodeSubject& code,
                              const cubin::source::SourceTable& table, std::size_t i) {
   std::set<LinePlace> lines;

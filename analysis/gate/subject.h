@@ -16,7 +16,7 @@ namespace phasebit::gate {
 struct GatePart {
   flow::CodeCounts counts = {};
   std::map<std::string, std::string> places = {};  // of an opcode's first: "k.cu:12 (0x00a0)"
-  std::optional<cubin::LiveCounts> live = {};      // the most of each kind, where somebody asked
+  std::optional<cubin::LiveCounts> live = {};      // the most of each kind, where asked for
 };
 
 struct GateLine {
@@ -60,7 +60,7 @@ struct GateSubject {
 };
 
 // Adds what some code has to the parts of the kernel that runs it: its own, or (`function`) that of
-// a function that it calls. `open_calls` are those of what nobody can look into. An instruction
+// a function that it calls. `open_calls` are those of what cannot be looked into. An instruction
 // belongs to its line, and to every line that this was inlined into.
 void add_code(GateSubject& subject, const reading::CodeSubject& code,
               const cubin::source::SourceTable& table, const std::string& function,
@@ -83,7 +83,7 @@ struct Where {
 
 // "" the hot paths of all timed loops (the kernel where there is none), "kernel", a role or "timed
 // loop" its hot path, "role.verb" that verb's part of it, "line 12" or "line gemm.cu:12", "loop
-// with HGMMA*". Step::spec for a line that is no number, or a loop with nothing.
+// with HGMMA*". Step::spec for a line that is not a number, or a loop with nothing.
 Result<Where> parse_where(const std::string& text);
 
 struct FoundPart {

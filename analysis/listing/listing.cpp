@@ -49,7 +49,7 @@ std::string_view to_string(Heat heat) {
   bug("unknown heat");
 }
 
-// Where an instruction stands, and the role whose window says so.
+// Where an instruction is, and the role whose window says so.
 struct Place {
   std::string_view role;
   Heat heat = Heat::outside;
@@ -128,7 +128,7 @@ class Regions {
     return source_line(subject_.source, subject_.kernel.instructions[i]);
   }
 
-  // The lines of the kernel's code with what they were inlined into: a caller stands before those
+  // The lines of the kernel's code with what they were inlined into: a caller comes before those
   // that name it. By frame of the image: its place in that list.
   void add_frames(const cubin::source::SourceTable& table) {
     for (const int frame : subject_.frames)

@@ -15,7 +15,7 @@ namespace phasebit::listing {
 
 enum class ListingFormat { text, json };
 
-// What to show, and what is known of the kernel beside its code.
+// What to show, and what is known of the kernel apart from its code.
 struct ListingRequest {
   ListingFormat format = ListingFormat::text;
   std::string disassembler = {};  // its version
@@ -33,7 +33,7 @@ struct ListingRequest {
 // Text: a line for each instruction (address, control fields, live registers; role, verb and heat,
 // or the depth of the loops around it; the instruction; template or source line), then what its
 // regions cost: windows, or a row for each source line; a row for each loop (of callees too); live
-// registers, resources, and a summary. The NOPs behind the last branch are left out. Step::usage
+// registers, resources, and a summary. The NOPs after the last branch are left out. Step::usage
 // when the excerpt is nothing.
 //
 // JSON: {"schema", "name", "entry", "demangled", "target", "sm", "made_by", "disassembler",

@@ -315,7 +315,7 @@ constexpr std::string_view main_js =
 #include "analysis/listing/page/main.js.inc"
     ;
 
-// A script ends at the first "</script", wherever it stands; no other text of the data ends it.
+// A script ends at the first "</script", wherever it is; no other text of the data ends it.
 std::string harmless(std::string json) {
   for (std::size_t at = json.find("</"); at != std::string::npos; at = json.find("</", at))
     json.replace(at, 2, "<\\/");

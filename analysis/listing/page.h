@@ -74,15 +74,15 @@ std::string run_lengths(const std::string& marks);
 // The column that a view opens with.
 std::size_t first_reference(const PageView& view);
 
-// What the page says of one code beside its instructions.
+// What the page says of one code besides its instructions.
 
-// Where the instructions of a code stand.
+// Where the instructions of a code are.
 class CodePlaces {
  public:
   explicit CodePlaces(const PageCode& code);
 
-  // Verb (of a file: how many loops are around it), line of the source, heat, PTX: what stands
-  // beside an instruction, a line each.
+  // Verb (of a file: how many loops are around it), line of the source, heat, PTX: what is
+  // next to an instruction, a line each.
   std::string of(std::size_t index) const;
   // The instruction that the page opens at; none: the first.
   std::optional<std::size_t> opens_at() const;

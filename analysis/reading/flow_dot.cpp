@@ -40,7 +40,7 @@ class Drawing {
  private:
   const flow::BasicBlock& block(int b) const { return graph_.blocks[static_cast<std::size_t>(b)]; }
 
-  // Nothing leads to the branch to itself that ends a kernel, nor to the NOPs behind it.
+  // Nothing leads to the branch to itself that ends a kernel, nor to the NOPs after it.
   bool is_reached(int b) const {
     const auto starts = [&](const cubin::FunctionCode& one) {
       return static_cast<int>(one.begin) == block(b).begin;

@@ -19,7 +19,7 @@ using launch::SourceMap;
 
 namespace {
 
-// Functions inside a kernel are entered by calls, which are no edges: an edge from the entry makes
+// Functions inside a kernel are entered by calls, which are not edges: an edge from the entry makes
 // their blocks reachable and changes no loop.
 void enter_functions(flow::FlowGraph& graph, const std::vector<int>& entries) {
   for (const int entry : entries) {

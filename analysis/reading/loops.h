@@ -15,7 +15,7 @@ namespace phasebit::reading {
 
 // A loop, outermost first among those that lie in each other.
 struct CodeLoop {
-  std::uint32_t begin = 0, end = 0;      // addresses: the header, and behind its last instruction
+  std::uint32_t begin = 0, end = 0;      // addresses: the header, and after its last instruction
   int depth = 1;                         // 1 = outermost
   flow::CodeCounts own;                  // at its own depth: one turn
   flow::CodeCounts inner;                // of the loops inside it, each counted once
@@ -37,8 +37,8 @@ struct CodeLoops {
   bool followed = true;
 };
 
-// The functions inside the kernel are entered as it is itself. A call is no edge. `has_lines`: the
-// map is of source lines, else of statements with their verbs.
+// The functions inside the kernel are entered as it is itself. A call is not an edge. `has_lines`:
+// the map is of source lines, else of statements with their verbs.
 CodeLoops find_code_loops(const cubin::SassKernel& kernel, const launch::SourceMap& source,
                           bool has_lines = true);
 
@@ -57,10 +57,10 @@ struct FunctionLoops {
 Result<base::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
                                const std::string& lines);
 
-// By instruction: whether it stands in a loop.
+// By instruction: whether it is in a loop.
 std::vector<bool> in_any_loop(const cubin::SassKernel& kernel, const CodeLoops& loops);
 
-// By instruction: whether it stands in that loop, numbered from 1. Step::usage, with how many there
+// By instruction: whether it is in that loop, numbered from 1. Step::usage, with how many there
 // are.
 Result<std::vector<bool>> in_loop(const cubin::SassKernel& kernel, const CodeLoops& loops,
                                   int number);

@@ -1,4 +1,4 @@
-// What a listing says beside the instructions, and which of them it shows: the same for variants
+// What a listing says besides the instructions, and which of them it shows: the same for variants
 // and code files.
 #pragma once
 
@@ -22,8 +22,8 @@ struct Excerpt {
 
 struct ReadingNotes {
   std::vector<bool> shown = {};                     // by instruction; empty: all
-  std::vector<std::vector<WaitSource>> waits = {};  // by instruction; empty: nobody asked
-  std::vector<PtxLine> ptx = {};                    // by instruction; empty: nobody asked
+  std::vector<std::vector<WaitSource>> waits = {};  // by instruction; empty: not asked for
+  std::vector<PtxLine> ptx = {};                    // by instruction; empty: not asked for
 };
 
 // The flow graph with the kernel's own functions entered. Step::disassemble when a branch cannot be
@@ -40,7 +40,7 @@ nlohmann::ordered_json waits_json(const cubin::SassKernel& kernel,
 
 // "26  2   4  -  ": general, predicate, uniform, uniform predicate registers live at an
 // instruction;
-// "" where nobody counted them.
+// "" where they were not counted.
 std::string live_columns(const cubin::SassKernel& kernel, std::size_t index);
 // Their heads, as wide.
 std::string_view live_heads(const cubin::SassKernel& kernel);

@@ -20,7 +20,7 @@ struct Relocation {
   std::uint64_t offset = 0, symbol = 0, addend = 0;
 };
 
-// What stands at the place of a relocation without an addend of its own.
+// What is at the place of a relocation without an addend of its own.
 std::uint64_t stored_at(std::string_view table, std::uint64_t offset) {
   std::uint64_t value = 0;
   if (offset <= table.size() && table.size() - offset >= sizeof value)
@@ -64,7 +64,7 @@ cubin::AddressFixups read_fixups(const ElfFile& file, std::string_view table) {
 }
 
 tl::unexpected<Error> no_ptx(const std::string& entry) {
-  return with_hint(fail(Step::disassemble, "{}: the cubin has no PTX beside its code", entry),
+  return with_hint(fail(Step::disassemble, "{}: the cubin has no PTX next to its code", entry),
                    "nvcc -lineinfo, or ptxas -lineinfo of a text with .loc, leaves it there");
 }
 

@@ -1,4 +1,4 @@
-// The PTX that a cubin carries beside its code.
+// The PTX that a cubin carries next to its code.
 #pragma once
 
 #include "core/base/error.h"
@@ -19,7 +19,7 @@ struct PtxLine {
 
 // `nvcc -lineinfo`, `ptxas -lineinfo` and Triton leave the PTX (`.nv_debug_ptx_txt`) and a line
 // table from SASS to it (`.nv_debug_line_sass`). Step::disassemble, with what writes them, when the
-// cubin has none for that kernel.
+// cubin has no PTX for that kernel.
 Result<std::vector<PtxLine>> read_ptx_lines(std::string_view cubin, const std::string& entry);
 
 // The lines of `.nv_debug_ptx_txt`, which end in a zero byte each: the first is line 1.

@@ -62,7 +62,7 @@ class Search {
  private:
   const Instruction& at(int i) const { return kernel_.instructions[static_cast<std::size_t>(i)]; }
 
-  // The last setter in front of `end`; where there is none, what leads to the block.
+  // The last setter before `end`; where there is none, what leads to the block.
   void look(int block, int end) {
     const flow::BasicBlock& here = graph_.blocks[static_cast<std::size_t>(block)];
     for (int i = end - 1; i >= here.begin; --i) {
@@ -119,7 +119,7 @@ Instructions hot_path(const cubin::SassKernel& kernel, const flow::RoleWindow& w
   return path;
 }
 
-// Nothing where nobody waits for it within a turn.
+// Nothing where no instruction waits for it within a turn.
 std::optional<int> slack_at(const Instructions& path, std::size_t at) {
   const int scoreboard = path[at]->control.write_scoreboard;
   int cycles = path[at]->control.stall_cycles;

@@ -23,15 +23,15 @@ struct WaitSource {
 std::vector<std::vector<WaitSource>> find_wait_sources(const cubin::SassKernel& kernel,
                                                        const flow::FlowGraph& graph);
 
-// How long before somebody waits for it each result of a turn is asked for.
+// How long before its wait each result of a turn is asked for.
 
 // Instructions of one opcode of one verb on the path of a turn whose result a scoreboard tells.
 struct Slack {
   std::string verb, opcode;  // "consumer.drain", "LDS.128"
   int count = 0;
-  // Sum of the stall counts from each to the first instruction behind it, in this turn or the next,
+  // Sum of the stall counts from each to the first instruction after it, in this turn or the next,
   // that waits for its scoreboard: what of its latency other work covers at least. Without those
-  // that nobody waits for.
+  // that are not waited for.
   int issue_cycles = 0;
   double mean() const { return static_cast<double>(issue_cycles) / count; }
 };

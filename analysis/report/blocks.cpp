@@ -133,7 +133,7 @@ class Rewriter {
     return Taken::lines;
   }
 
-  // What stands there, where what it is made by is not installed.
+  // What is there, where what it is made by is not installed.
   Result<std::string> content_or(std::string_view found, const std::vector<std::string_view>& words,
                                  bool is_inline) {
     auto made = content(words, is_inline);
@@ -149,16 +149,16 @@ class Rewriter {
     for (size_t i = 1; i < words.size(); ++i) {
       const size_t equals = words[i].find('=');
       if (equals == std::string_view::npos)
-        return complain(fmt::format("'{}' is no argument (NAME=VALUE)", words[i]));
+        return complain(fmt::format("'{}' is not an argument (NAME=VALUE)", words[i]));
       arguments.emplace_back(words[i].substr(0, equals), words[i].substr(equals + 1));
     }
     if (block == "figure") {
-      if (!is_inline) return complain("a figure stands within a line");
+      if (!is_inline) return complain("write a figure within a line");
       return located(block, make_figure(source_, arguments));
     }
     if (is_inline)
       return complain(
-          fmt::format("block '{}' ends on its own line: its end stands below it", block));
+          fmt::format("block '{}' ends on its own line: write its end below it", block));
     if (block == "range") {
       const std::string of = take(arguments, "of");
       PHASEBIT_TRY_ASSIGN(table, located(block, make_table(source_, of, arguments)));
@@ -196,7 +196,7 @@ class Rewriter {
     return shape;
   }
 
-  // Of results of its own, `results=FILE` beside the document, or of those that the document has.
+  // Of results of its own, `results=FILE` next to the document, or of those that the document has.
   Result<base::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
     if (const auto more = more_.by_block.find(block); more != more_.by_block.end())
       return more->second(source_, arguments);

@@ -8,7 +8,7 @@
 //   <!-- phasebit:claim NAME NAME -->
 //   ... their sentences, one paragraph ...
 //   <!-- /phasebit -->
-// `results=FILE`, beside the document, makes a table of these results instead of the document's.
+// `results=FILE`, next to the document, makes a table of these results instead of the document's.
 // `legend=off` leaves out a table's first note, where the text around it says the same. `first=N`
 // shows so many rows, `hide=TITLE,TITLE` leaves out columns (page_table.h). Fenced code is left
 // alone.

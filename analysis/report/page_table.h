@@ -18,7 +18,8 @@ struct PageShape {
 };
 
 // Leaves out columns and rows, and says in a note which command has the rest. Flags become letters,
-// long texts of a table that is wider than 120 characters numbers, with a note each. Step::usage for a column that the table lacks, with the nearest title.
+// long texts of a table that is wider than 120 characters numbers, with a note each. Step::usage
+// for a column that the table lacks, with the nearest title.
 Result<base::Table> page_table(base::Table table, const PageShape& shape);
 
 }  // namespace phasebit::report

@@ -51,7 +51,7 @@ Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos)
-      return with_hint(fail(Step::usage, "'{}' is no argument of a table", word), "NAME=VALUE");
+      return with_hint(fail(Step::usage, "'{}' is not an argument of a table", word), "NAME=VALUE");
     arguments.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
   return arguments;

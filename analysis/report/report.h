@@ -43,7 +43,7 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
 
 // A table as a page that a browser opens from disk: one file that loads nothing.
 
-// `title` stands above the table, `origin` below the title: which device, which versions. A field
+// `title` is above the table, `origin` below the title: which device, which versions. A field
 // filters the rows by their text.
 std::string html_page(const base::Table& table, const std::string& title,
                       const std::string& origin);

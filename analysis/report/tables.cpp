@@ -39,7 +39,7 @@ constexpr const char* figure_query =
     "substr(sass_class, 1, 8) FROM figure WHERE id = ? AND newest AND kind <> 'modes' "
     "AND quantity <> 'without_loop' ORDER BY f";
 
-// A list of the first dozen of a thousand ids would help nobody.
+// A list of the first dozen of a thousand ids would not help.
 tl::unexpected<Error> no_variant(SQLite::Database& sqlite, const std::string& id) {
   std::vector<std::string> ids;
   SQLite::Statement row(sqlite, "SELECT DISTINCT id FROM figure WHERE kind <> 'modes'");

@@ -40,7 +40,7 @@ Result<base::Table> make_table(const TableSource& source, const std::string& nam
 // figure.
 Result<std::string> make_figure(const TableSource& source, const data::TableArguments& arguments);
 
-// The answer that stands before a table: from where to where its figures go.
+// The answer that comes before a table: from where to where its figures go.
 
 // "**41.00 to 312.00** cycles isolated, **46.7 to 375** loaded; without a figure: 2 of 21 rows.":
 // of each column of numbers that has a half width anywhere, in the columns' order. Step::usage when

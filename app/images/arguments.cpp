@@ -6,7 +6,7 @@ namespace {
 // Whose images are made: of a sweep, of variants that are named, of files, of forks.
 void add_subjects(CLI::App& app, join::select::SpaceRequest& space,
                   join::images::ToolOptions& tools, std::string& rules) {
-  app.add_option("files", space.files, "PTX files, anybody's, in place of a sweep");
+  app.add_option("files", space.files, "PTX files in place of a sweep");
   app.add_option("--kernel", space.kernel, "of files: a part of the entry's name (default: all)")
       ->check(not_empty());
   app.add_option("--rules", rules,
@@ -73,7 +73,7 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
 void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "capture", "run a program and write down how it launches its kernels, for `pack --launch`");
-  command->add_option("program", options.program, "behind --: the program and its arguments")
+  command->add_option("program", options.program, "after --: the program and its arguments")
       ->required();
   command->add_option("-o,--out", options.out, "file to write")->capture_default_str();
   command->add_option("--most", options.most, "launches of one kernel that differ")

@@ -12,13 +12,13 @@ namespace {
 
 constexpr const char* library_name = "libphasebit-capture.so";
 
-// Beside the program, in the build folder, or where it is installed.
+// Next to the program, in the build folder, or where it is installed.
 Result<fs::path> find_library() {
   if (auto found = base::find_beside_program({library_name, fs::path("bench") / library_name,
                                               fs::path(PHASEBIT_LIBRARY_FOLDER) / library_name}))
     return *std::move(found);
   return with_hint(
-      fail(Step::io, "no {} beside {}", library_name, base::surroundings().program.string()),
+      fail(Step::io, "no {} next to {}", library_name, base::surroundings().program.string()),
       "build it with `ninja`, or install it with the program");
 }
 

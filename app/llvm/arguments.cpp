@@ -5,7 +5,7 @@ namespace {
 
 void add_lower(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   join::lower::LowerRequest& options = all.lower;
-  CLI::App* command = group.add_subcommand("lower", "PTX of LLVM IR, anybody's");
+  CLI::App* command = group.add_subcommand("lower", "PTX of LLVM IR from any compiler");
   command->add_option("file", options.file, "LLVM IR: .ll or .bc")->required();
   command->add_option("-o,--out", all.out, "file to write (default: standard output)");
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
@@ -24,7 +24,7 @@ void add_llvm_history(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
       "history", "the same verb through every LLVM that is installed, by its program llc-N");
   command->add_option("verb", all.history.verb, "one verb (default: all that have spellings)");
   command->add_option("--sass", all.history.sass_target,
-                      "architecture whose SASS, by the pinned ptxas, stands beside the PTX");
+                      "architecture whose SASS, by the pinned ptxas, is next to the PTX");
   command->add_option("--snippets", all.history.snippets,
                       "folder for each distinct PTX of a verb as a text for --snippet");
   add_format(*command, all.format, all.json);
@@ -44,7 +44,7 @@ void add_inline_asm(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
 void add_llvm_table(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   join::lower::VerbTableRequest& options = all.table;
   CLI::App* command = group.add_subcommand(
-      "table", "verb by verb: IR, PTX that comes out, SASS, and cycles beside the templates'");
+      "table", "verb by verb: IR, PTX that comes out, SASS, and cycles against the templates'");
   command->add_option("results", options.results,
                       "stores or files of results (default: the published of LLVM)");
   command->add_option("--spec", options.spec, "spec file (default: specs/llvm.toml)");

@@ -169,7 +169,7 @@ void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
                    fmt::format("one of: {}", fmt::join(join::lists::list_names(), ", ")))
       ->required();
   command->add_option("results", options.request.results,
-                      "of devices: stores or files of results beside the published");
+                      "of devices: stores or files of results in addition to the published");
   command->add_option("--templates", options.request.templates,
                       "folder of templates (default: the project's)");
   command->add_option("--spec", options.request.spec,

@@ -158,7 +158,7 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
 
 void add_page(CLI::App& group, join::sass::page::PageRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
-      "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
+      "page", "the matrix as one HTML file, each cell with its listing next to the reference's");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
@@ -204,7 +204,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   add_tools(*command, options.tools);
   command->add_option("rules", options.file, "TOML, such as specs/sass_gate.toml")->required();
   command->add_option("files,--cubin", options.files,
-                      "code files (see show) whose kernels are held against the rules "
+                      "code files (see show) whose kernels are checked by the rules "
                       "(default: `files` of the rules); shell patterns too");
   add_source(*command, options.source);
   add_targets(*command, options.targets,
@@ -263,7 +263,7 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_classes(*group, options.classes, chosen);
   add_gate(*group, options, chosen);
   add_reduce(*group, options.reduce, chosen);
-  // Behind the commands, which would inherit it.
+  // After the commands, which would inherit it.
   add_examples(*group, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_90a"});
 }
 

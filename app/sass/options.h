@@ -9,7 +9,7 @@ namespace phasebit::app {
 void add_source(CLI::App& command, std::string& source);
 // The same, of commands that count by line only when it is given.
 void add_source_lines(CLI::App& command, std::string& source);
-// What to show of a listing, and beside it.
+// What to show of a listing, and next to it.
 void add_reading(CLI::App& command, join::sass::SassShowRequest& options);
 // Code files in the place of variants.
 void add_files(CLI::App& command, std::vector<std::string>& files, std::string& kernel);

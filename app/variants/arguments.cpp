@@ -53,9 +53,9 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
                       "id, or the first digits of its hash; with --merge a fork (default: all)");
   CLI::Option* name =
       command->add_option("--name", options.name, "of the fork (default: tuned1, tuned2, ...)");
-  auto* merge = command->add_flag("--merge", options.merge, "merge with the parent of today");
+  auto* merge = command->add_flag("--merge", options.merge, "merge with the current parent");
   merge->excludes(name);
-  command->add_flag("--resolved", options.resolved, "take the parent of today as merged by hand")
+  command->add_flag("--resolved", options.resolved, "take the current parent as merged by hand")
       ->excludes(merge)
       ->excludes(name);
   add_examples(*command,
@@ -66,7 +66,7 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
 void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "guard", "the same PTX with bounded waits: a wait that does not end says where, and traps");
-  command->add_option("file", options.file, "a PTX file, anybody's")->required();
+  command->add_option("file", options.file, "any PTX file")->required();
   command->add_option("-o,--out", options.out, "file to write (default: standard output)");
   command
       ->add_option("--limit-ms", options.limit_ms,

@@ -49,7 +49,7 @@ struct AnchorPass {
 AnchorPass measure_anchors(const launch::Manifest& manifest, worker::WorkerHandle& worker,
                            PointMaker maker, const results::Conditions& conditions);
 
-// Step::device when the bundle has none, or when a figure is off.
+// Step::device when the bundle has no anchors, or when a figure is off.
 Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& figures);
 
 // Whether the figures of two members of a class can be those of one code.

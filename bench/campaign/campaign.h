@@ -87,7 +87,7 @@ class Campaign {
 
   // Measures on in the planned order until this point is there.
   Outcome result(std::size_t variant, int repetition);
-  // Measures what nobody asked for: A/A controls at the end of the order.
+  // Measures what was not asked for: A/A controls at the end of the order.
   void finish();
 
   // One point outside the plan, as a row of its kind.
@@ -118,7 +118,7 @@ class Campaign {
   };
   Prepared prepare(const PlannedPoint& point, results::PointKind kind,
                    const results::Conditions& conditions) const;
-  // What the worker will be asked for behind the point that is taken now.
+  // What the worker will be asked for after the point that is taken now.
   std::optional<point::PointRequest> request_ahead() const;
   Outcome take(const PlannedPoint& point, results::PointKind kind,
                const results::Conditions& conditions);

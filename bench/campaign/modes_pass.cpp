@@ -19,8 +19,8 @@ std::string text_of(const Seen& seen) {
   return text;
 }
 
-// A cluster has no target SM, and is measured once where others are on several; warps that stand in
-// warpgroups are not shifted.
+// A cluster has no target SM, and is measured once where others are on several; warps of warpgroups
+// are not shifted.
 bool is_taken(const launch::BundleVariant& variant, const results::Conditions& placement) {
   if (placement.first_warp > 0 && variant.launch.fixed_warps) return false;
   return placement.sm == 0 || variant.launch.cluster_size <= 1;

@@ -51,7 +51,7 @@ std::optional<Refusal> refusal(const BundleVariant& variant) {
     case GateVerdict::failed:
       return Refusal{Verdict::refused, "the SASS is not the intended one: " + timed->gate.reason};
     case GateVerdict::ungated:
-      if (variant.external) return {};  // nobody says what it must be: its quality says so
+      if (variant.external) return {};  // no rule says what it must be: its quality says so
       return Refusal{Verdict::ungated,
                      "not gated: " + (timed->gate.reason.empty() ? "no rule covers this family"
                                                                  : timed->gate.reason)};
@@ -88,7 +88,7 @@ CampaignPlan make_bench_plan(const launch::Manifest& manifest, const PlanRequest
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {
     for (const std::size_t index : request.selected)
       plan.order.push_back({index, repetition, false});
-    if (repetition > 0) continue;  // those behind it differ on purpose
+    if (repetition > 0) continue;  // those after it differ on purpose
     for (const auto& [representative, other] : plan.control)
       if (request.aa_control) plan.order.push_back({other, repetition, true});
   }

@@ -35,13 +35,13 @@ struct CampaignPlan {
   // Refused variants and those that stand for no class are points too: they cost a row, not a
   // launch.
   std::vector<PlannedPoint> order;
-  std::map<std::size_t, std::size_t> control;  // who is measured for a class -> its A/A control
+  std::map<std::size_t, std::size_t> control;  // the one measured for a class -> its A/A control
   std::size_t classes = 0;                     // measured SASS classes
   std::size_t launched = 0;                    // points that are measured, A/A controls among them
   std::size_t refused = 0;                     // variants whose gate did not pass
 };
 
-// The anchors of a bundle are no points.
+// The anchors of a bundle are not points.
 bool is_anchor(const launch::BundleVariant& variant);
 
 // Why a variant is not measured.

@@ -120,9 +120,10 @@ Status CudaDevice::refuse_when_busy() {
     return {};
   }
   if (*processes == 0) return {};
-  return with_hint(fail(Step::device, "{} ({}) is in use by {} other process{}", info_.row.name,
-                        info_.row.uuid, *processes, *processes == 1 ? "" : "es"),
-                   "wait, choose another with --device, or measure beside it with --allow-busy");
+  return with_hint(
+      fail(Step::device, "{} ({}) is in use by {} other process{}", info_.row.name, info_.row.uuid,
+           *processes, *processes == 1 ? "" : "es"),
+      "wait, choose another with --device, or measure at the same time with --allow-busy");
 }
 
 Status CudaDevice::take_context() {
@@ -409,7 +410,7 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
     return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
   Events events(driver);
   PHASEBIT_TRY(events.make());
-  // One by one: where the driver puts them is not where they stand in a block of the PTX's layout.
+  // One by one: where the driver puts them is not where they are in a block of the PTX's layout.
   std::vector<std::byte> bytes = block.bytes;
   std::vector<void*> parameters;
   for (const int start : block.starts)

@@ -66,7 +66,7 @@ std::string uuid_text(const CUuuid& uuid);
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
 
-// Queues a kernel that takes the block, and behind it the arguments. Step::launch names the call
+// Queues a kernel that takes the block, and after it the arguments. Step::launch names the call
 // that failed.
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
                      const launch::KernelParams& params, const Arguments& arguments);
@@ -82,7 +82,7 @@ struct ExternalBlock {
   std::vector<int> starts;
 };
 
-// Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
+// Nanoseconds from before the kernel to after it; `wait` until it has ended. Step::launch names
 // the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const ExternalBlock& block,

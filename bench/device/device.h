@@ -51,7 +51,7 @@ struct alignas(128) EncodedMap {
   std::array<std::byte, 128> bytes{};
 };
 
-// What a kernel takes behind the parameter block, in this order.
+// What a kernel takes after the parameter block, in this order.
 struct Arguments {
   std::vector<std::uint64_t> buffers;  // their addresses
   std::vector<EncodedMap> tensor_maps;
@@ -77,7 +77,7 @@ class Device {
   // The kernel, allowed so many bytes of dynamic shared memory.
   virtual Result<Function> function(Module module, const std::string& entry,
                                     int dynamic_shared_bytes) = 0;
-  // A variable of the module. Step::bundle when it has none of that name.
+  // A variable of the module. Step::bundle when it has no variable of that name.
   virtual Result<Address> variable(Module module, const std::string& name) = 0;
   // Whether a cluster of this size can run at all; asked before the first launch of one.
   // Step::device, naming the size and the largest one, when it cannot.
@@ -95,10 +95,10 @@ class Device {
   // The map as kernels take it, of a tensor that begins at `tensor`. Step::device when the driver
   // knows none; Step::bundle for one that it refuses, which leaves the device as it was.
   virtual Result<EncodedMap> encode(const launch::tensor::TensorMap& map, Address tensor) = 0;
-  // The kernel takes the block, and behind it the arguments.
+  // The kernel takes the block, and after it the arguments.
   virtual Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                         const Arguments& arguments) = 0;
-  // A kernel with parameters of its own; waits for its end, for ever without a limit. Its duration
+  // A kernel with parameters of its own; waits for its end, forever without a limit. Its duration
   // by two events, ns.
   virtual Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
                                          const std::vector<std::byte>& parameters,

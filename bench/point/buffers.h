@@ -68,7 +68,7 @@ class GuardMemory {
  public:
   explicit GuardMemory(device::Device& device) : device_(device) {}
 
-  // Queues what the next launch needs: a zeroed block for so many CTAs behind `variable`.
+  // Queues what the next launch needs: a zeroed block for so many CTAs at `variable`.
   Status prepare(device::Device::Address variable, int ctas, std::uint64_t limit_ns);
 
   // What the launch has left so far; it need not have ended.
@@ -81,7 +81,7 @@ class GuardMemory {
 
   device::Device& device_;
   device::Device::Address block_ = 0;
-  device::Device::HostMemory host_;  // the report, the crumbs behind it
+  device::Device::HostMemory host_;  // the report, then the crumbs
   std::size_t ctas_ = 0;             // that both have room for
 };
 

@@ -65,7 +65,7 @@ using PhaseReport = std::function<void(Phase)>;
 
 // Which figures missed the precision.
 void note_too_wide(Measurement& measurement, const results::Summary& summary);
-// Which figures are no lines, with their segments.
+// Which figures are not lines, with their segments.
 void note_bends(Measurement& measurement);
 
 }  // namespace phasebit::bench::point

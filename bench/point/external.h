@@ -25,9 +25,9 @@ class ExternalPoint {
   // before all else.
   Status make_buffers(const fs::path& bundle);
   // A few launches of the guarded build, which must be there. Step::guard with the place of a wait
-  // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
+  // that does not end; Step::launch for a hang that is not a wait, with the breadcrumbs.
   Status run_guarded();
-  // The timed build, of a kernel without a wait that nobody wants a figure of. Step::launch where
+  // The timed build, of a kernel without a wait of which no figure is wanted. Step::launch where
   // it does not end.
   Status run_once();
   // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is

@@ -75,7 +75,7 @@ Status Launcher::reserve(std::size_t bytes) {
 }
 
 std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items) {
-  // Warps that take turns begin at tiles of their own: none of these is behind the last.
+  // Warps that take turns begin at tiles of their own: none of these is after the last.
   constexpr std::uint64_t first_of = 32;
   const auto tile = static_cast<std::uint64_t>(shape.data.tile_bytes);
   const std::uint64_t tiles = static_cast<std::uint64_t>(shape.data.bytes) / tile;

@@ -65,10 +65,10 @@ class Launcher {
   BufferMemory buffers_;
   device::Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
-  device::Device::Address kept_ = 0;  // what launches stored, one behind the other
+  device::Device::Address kept_ = 0;  // what launches stored, one after the other
   std::size_t kept_bytes_ = 0;
   std::vector<std::byte> host_;
-  std::uint64_t next_byte_ = 0;  // of data, behind all that was read
+  std::uint64_t next_byte_ = 0;  // of data, after all that was read
 };
 
 }  // namespace phasebit::bench::point

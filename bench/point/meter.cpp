@@ -16,9 +16,9 @@ using launch::LaunchOutput;
 namespace {
 
 constexpr double ticks_for_a_clock = 200;
-constexpr int rounds_per_batch = min_rounds;  // beside the one that warms up
+constexpr int rounds_per_batch = min_rounds;  // in addition to the one that warms up
 constexpr std::uint64_t first_trial = 32;
-// A launch of so many cycles, some 50 us, is no matter of its start and end.
+// A launch of so many cycles, some 50 us, does not depend on its start and end.
 constexpr std::uint64_t long_item_cycles = 100'000;
 
 using Clock = std::chrono::steady_clock;

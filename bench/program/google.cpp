@@ -47,7 +47,7 @@ void add_default(const char* name, const char* variable, const char* value) {
     suite().arguments.push_back(fmt::format("{}={}", name, value));
 }
 
-// Google Benchmark divides by the mean of the repetitions, and writes NaN, which is no JSON.
+// Google Benchmark divides by the mean of the repetitions, and writes NaN, which is not JSON.
 double not_zero(double value) {
   return value == 0 ? 1e-12 : value;
 }

@@ -1,5 +1,5 @@
-// Google Benchmark, behind the few things that we ask of it: which benchmarks its flags select, and
-// telling their figures in its formats.
+// Google Benchmark, reduced to the few things that we ask of it: which benchmarks its flags select,
+// and telling their figures in its formats.
 #pragma once
 
 #include "core/base/error.h"

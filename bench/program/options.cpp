@@ -73,7 +73,7 @@ void add_flags(CLI::App& app, BenchOptions& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--dry-run", options.dry_run, "say what would be measured");
-  app.add_flag("--allow-busy", options.allow_busy, "measure beside other processes");
+  app.add_flag("--allow-busy", options.allow_busy, "measure while other processes run");
   app.add_flag("--ignore-anchors", options.ignore_anchors, "go on when an anchor is off");
   app.add_flag("--no-aa", options.no_aa, "no A/A controls");
   app.add_flag("--same-conditions", options.same_conditions,

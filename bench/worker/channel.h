@@ -28,7 +28,7 @@ class Channel {
 
   // False when the other side is gone.
   bool send(std::string line);
-  // Waits for a line until the deadline (none: for ever) or until `stop` says so.
+  // Waits for a line until the deadline (none: forever) or until `stop` says so.
   Received receive(std::optional<std::chrono::steady_clock::time_point> deadline, bool (*stop)());
 
  private:

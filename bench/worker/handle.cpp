@@ -97,7 +97,7 @@ std::string WorkerHandle::reap(int signal) {
 
 void WorkerHandle::stop() {
   if (child_ < 0) return;
-  // It leaves by itself when the socket closes; but a driver may take its time, or for ever.
+  // It leaves by itself when the socket closes; but a driver may take its time, or never end.
   channel_.reset();
   sent_ahead_.clear();
   for (int n = 0; n < 200; ++n) {

@@ -61,7 +61,7 @@ class WorkerHandle {
   WorkerOptions options_;
   pid_t child_ = -1;
   std::optional<Channel> channel_;
-  std::string sent_ahead_;  // the request that the worker has beside the present one
+  std::string sent_ahead_;  // the request that the worker has after the present one
   device::DeviceInfo info_;
   bool lost_ = false, hung_ = false;
   int started_ = 0;

@@ -22,8 +22,9 @@ bool is_damage(const SQLite::Exception& error) {
   return error.getErrorCode() == SQLITE_CORRUPT || error.getErrorCode() == SQLITE_NOTADB;
 }
 
-// A lock file held for as long as the cache is open: shared by its users, alone by who replaces the
-// index. Without it a process could write its journal beside an index begun anew by another.
+// A lock file held for as long as the cache is open: shared by its users, alone by a process that
+// replaces the index. Without it a process could write its journal next to an index begun anew by
+// another.
 class FolderLock {
  public:
   FolderLock() = default;

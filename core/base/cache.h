@@ -24,8 +24,8 @@ class Cache {
   static Result<Cache> open(const fs::path& folder);
 
   // Values by key, in the order of the keys; nothing where there is none or it is torn. `kind` is
-  // what decides a value beside its key: the tool with its version and flags, the program, the
-  // format. An index that cannot be read is begun anew.
+  // what decides a value in addition to its key: the tool with its version and flags, the program,
+  // the format. An index that cannot be read is begun anew.
   std::vector<std::optional<std::string>> find(const std::string& kind,
                                                const std::vector<std::string>& keys) const;
 

@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, std::string>> step_exit_codes() {
 
 namespace {
 
-// A line that begins with a dot or a quote is a request, and a hyphen is no minus.
+// A line that begins with a dot or a quote is a request, and a hyphen is not a minus.
 std::string escaped(std::string_view text) {
   std::string out;
   bool at_begin = true;

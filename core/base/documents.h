@@ -41,7 +41,7 @@ std::vector<const DescribedCommand*> all_commands(const DescribedCommand& progra
 
 struct ManPageFacts {
   std::string version;                                           // "0.1.0"
-  std::string about;                                             // one line, behind the name
+  std::string about;                                             // one line, after the name
   std::vector<std::pair<std::string, std::string>> environment;  // variable and what it does
   std::vector<std::pair<std::string, std::string>> files;
   std::vector<std::pair<std::string, std::string>> exit_codes;

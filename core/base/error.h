@@ -31,8 +31,8 @@ enum class Step {
 
 std::string_view to_string(Step step);
 
-// 2 for usage (as CLI tools do), else 10 + the step's position. Never 0, nor 1, with which a
-// command that did its work says that it found what it was asked to fail on.
+// 2 for usage (as CLI tools do), else 10 + the step's position. Never 0 or 1: 1 means the
+// command ran and found what `--fail-on` asked about.
 int exit_code(Step step);
 
 struct Error {

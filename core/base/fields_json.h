@@ -105,7 +105,7 @@ bool holds_whole(const nlohmann::json& json) {
              : json.is_number_integer() && std::in_range<Number>(json.get<std::int64_t>());
 }
 
-// Throws for a number that is no whole one, or none from `least` to `most` that the type holds.
+// Throws for a number that is not whole, or none from `least` to `most` that the type holds.
 template <IsNumber Number>
 void check_number(const nlohmann::json& json, const Field& field) {
   if (!json.is_number()) return;  // reading it says what it is
@@ -116,7 +116,7 @@ void check_number(const nlohmann::json& json, const Field& field) {
   const auto most = std::min(static_cast<std::uint64_t>(field.most),
                              static_cast<std::uint64_t>(std::numeric_limits<Number>::max()));
   throw nlohmann::json::other_error::create(
-      501, fmt::format("{} is no whole number from {} to {}", json.dump(), field.least, most),
+      501, fmt::format("{} is not a whole number from {} to {}", json.dump(), field.least, most),
       &json);
 }
 

@@ -133,12 +133,12 @@ std::vector<Number> toml_numbers(TomlReader& reader, std::string_view key) {
   std::vector<Number> all;
   const TomlValue* value = reader.find(key);
   if (value == nullptr) return all;
-  static_cast<void>(reader.words(key));  // refuses what is no list
+  static_cast<void>(reader.words(key));  // refuses what is not a list
   for (const TomlValue& item : value->items) {
     const bool fits = item.number >= std::numeric_limits<Number>::min() &&
                       item.number <= std::numeric_limits<Number>::max();
     if (item.kind != TomlValue::Kind::number || !fits)
-      reader.refuse(key, "holds what is no whole number, or one out of range");
+      reader.refuse(key, "holds what is not a whole number, or one out of range");
     all.push_back(static_cast<Number>(item.number));
   }
   return all;

@@ -116,7 +116,7 @@ PartFile::~PartFile() {
 }
 
 Result<TempDir> TempDir::create() {
-  // Not fs::temp_directory_path(), which throws when $TMPDIR is no folder.
+  // Not fs::temp_directory_path(), which throws when $TMPDIR is not a folder.
   const char* parent = std::getenv("TMPDIR");
   const bool given = parent != nullptr && *parent != '\0';
   const fs::path where = given ? parent : "/tmp";

@@ -21,7 +21,7 @@ Status make_folder(const fs::path& folder);
 Result<std::string> read_file(const fs::path& path);
 
 // Writes to a neighbour and renames it: a full disk or a kill leaves the old file or none, never
-// half. What is no ordinary file, such as /dev/stdout, is written to as it is.
+// half. What is not an ordinary file, such as /dev/stdout, is written to as it is.
 Status write_file(const fs::path& path, std::string_view content);
 
 // A directory of its own that is removed with the object.

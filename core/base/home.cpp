@@ -25,7 +25,7 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-// As the XDG base directory specification has it: what is no whole path does not count.
+// As the XDG base directory specification has it: what is not an absolute path does not count.
 Result<fs::path> user_folder(const std::string& xdg, const char* xdg_name, const std::string& user,
                              const char* below) {
   if (fs::path(xdg).is_absolute()) return fs::path(xdg) / "phasebit";

@@ -42,7 +42,7 @@ Surroundings surroundings();
 Result<Home> find_home(const Surroundings& around = surroundings());
 
 // The first of these places that is there, below the program's folder or one above it: a program or
-// library that is built or installed beside it.
+// library that is built or installed next to it.
 std::optional<fs::path> find_beside_program(const std::vector<fs::path>& places);
 
 // "0.1.0"

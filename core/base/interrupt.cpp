@@ -85,7 +85,7 @@ void end_by_signal() {
   char number = 0;
   while (::read(ends[0], &number, 1) != 1) {
   }
-  // Held to the end: whoever would make another file waits.
+  // Held to the end: a thread that would make another file waits.
   const std::unique_lock<std::mutex> held = hold_interrupts();
   end_children(unfinished().children);
   for (const fs::path& path : unfinished().paths) remove_for_good(path);

@@ -1,5 +1,5 @@
 // SIGINT and SIGTERM: as a flag, for programs that keep what is finished; or as an end that leaves
-// nothing behind.
+// no files.
 #pragma once
 
 #include <filesystem>

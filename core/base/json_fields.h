@@ -81,7 +81,7 @@ class JsonFields {
   }
   const std::optional<std::string>& mistake() const { return mistake_; }
 
-  // After the last key was asked for: a key that nobody asked for is a mistake too.
+  // After the last key was asked for: a key that was not asked for is a mistake too.
   void finish() {
     for (const auto& [key, value] : object_.items())
       if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())

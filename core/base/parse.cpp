@@ -40,7 +40,7 @@ bool is(const CLI::ParseError& error, CLI::ExitCodes code) {
 }
 
 // The words that no option took. A command below has dropped its own by now: CLI11 names them
-// behind the colon of its message.
+// after the colon of its message.
 std::vector<std::string> left_over(const CLI::App& app, const CLI::ParseError& error) {
   std::vector<std::string> left = app.remaining(true);
   const std::string message = error.what();

@@ -13,7 +13,7 @@ namespace phasebit::base {
 
 struct Cell {
   std::string text;
-  std::optional<double> value;  // the number behind the text
+  std::optional<double> value;  // the number of the text
   std::optional<double> half_width;
   bool is_count = false;  // JSON has it as an integer
 
@@ -30,7 +30,7 @@ struct Cell {
 struct Column {
   std::string title;
   bool right_aligned = false;  // for numbers
-  // In text a longer cell stands on a line of its own above the rest of its row; 0: none does.
+  // In text a longer cell gets a line of its own above the rest of its row; 0: none does.
   std::size_t most_width = 0;
 };
 
@@ -46,7 +46,7 @@ enum class TableFormat { text, markdown, csv, json, html };
 // Step::usage with the nearest word.
 Result<TableFormat> table_format(std::string_view word);
 
-// CSV and JSON give the numbers behind the text, in full. HTML is the table element alone, then a
+// CSV and JSON give the numbers of the text, in full. HTML is the table element alone, then a
 // paragraph a note.
 std::string render(const Table& table, TableFormat format);
 

@@ -6,7 +6,7 @@
 namespace phasebit::base {
 namespace {
 
-// Why a text is no TOML, from what the parser says and where: "file:line:column: what", with the
+// Why a text is not TOML, from what the parser says and where: "file:line:column: what", with the
 // line and what to write.
 tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, int line, int column,
                                std::string_view parser_says) {
@@ -16,11 +16,11 @@ tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, i
     const char* hint;
   };
   static const Cause causes[] = {
-      {"redefine", "stands there twice", "a key or a table is written once"},
+      {"redefine", "duplicate key", "a key or a table is written once"},
       {"end-of-file", "the file ends in the middle of it", "close the text, the list or the table"},
       {"expected value", "a value is missing", "a text in quotes, a number, true, false or [...]"},
       {"expected '='", "a key without `=`", "write KEY = VALUE, a text in quotes"},
-      {"expected ','", "a comma is missing", "values stand apart by commas"},
+      {"expected ','", "a comma is missing", "separate values by commas"},
   };
   std::string_view rest = text;
   for (int n = 1; n < line; ++n) rest.remove_prefix(std::min(rest.find('\n') + 1, rest.size()));
@@ -32,7 +32,7 @@ tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, i
   const bool known = cause != std::end(causes);
   return with_hint(
       fail(Step::spec, "{}:{}:{}: `{}`: {}", file, line, column, found,
-           known ? cause->what : "this is no TOML"),
+           known ? cause->what : "this is not TOML"),
       known ? cause->hint : "write KEY = VALUE, a text in quotes, [table] or [[list]]");
 }
 

@@ -1,5 +1,5 @@
 // toml++ for texts of others. Its assertions throw: version 3.3 comes to some with texts that are
-// no TOML, such as `a = [ }` or `[=]`. Every source includes it by this header, or one program
+// not TOML, such as `a = [ }` or `[=]`. Every source includes it by this header, or one program
 // would have both kinds.
 #pragma once
 

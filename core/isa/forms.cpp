@@ -105,10 +105,10 @@ Result<Form> read_form(const Reader& reader, const Columns& columns) {
   form.note = cells[columns.note];
   if (form.id.rfind(form.family + "#", 0) != 0 || form.family.empty())
     return reader.refuse("id: '{}' is not '{}#' and a number", form.id, form.family);
-  if (!form.text.ends_with(';')) return reader.refuse("form: '{}' is no statement", form.text);
+  if (!form.text.ends_with(';')) return reader.refuse("form: '{}' is not a statement", form.text);
   if (const std::string& version = cells[columns.ptx_min]; !version.empty()) {
     const auto parsed = parse_version(version);
-    if (!parsed) return reader.refuse("ptx_min: '{}' is no version", version);
+    if (!parsed) return reader.refuse("ptx_min: '{}' is not a version", version);
     form.ptx_min = *parsed;
   }
   for (const size_t i : columns.targets) {

@@ -35,7 +35,7 @@ struct RuleText {
   std::vector<StatementRule> ptx;
 };
 
-// What is wrong with a table: the caller knows where the key stands.
+// What is wrong with a table: the caller knows where the key is.
 struct RuleProblem {
   std::string key, message, hint;
 };
@@ -44,7 +44,7 @@ struct RuleProblem {
 const std::vector<std::string>& rule_keys();
 const std::vector<std::string>& rule_roles();
 
-// The first word that is no SASS family of core/isa/targets.toml, as a problem of 'families': a
+// The first word that is not a SASS family of core/isa/targets.toml, as a problem of 'families': a
 // rule of none would never be asked.
 std::optional<RuleProblem> unknown_family(const std::vector<std::string>& families);
 
@@ -58,8 +58,8 @@ Result<std::vector<VerbRule>> read_rules(const nlohmann::ordered_json& list,
                                          const std::string& place, const std::string& family,
                                          const Version& ptxas);
 
-// One line of text. False when `word`, before the colon, is no word of a rule; Step::spec for a
-// value that is none, without a place.
+// One line of text. False when `word`, before the colon, is not a word of a rule; Step::spec for a
+// wrong value, without a place.
 Result<bool> read_rule_line(std::string_view word, std::string_view value, VerbRule& into);
 const std::vector<std::string>& rule_words();
 

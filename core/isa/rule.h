@@ -1,4 +1,4 @@
-// What machine code must be: which opcodes a verb has, and how often. One type for whoever says it:
+// What machine code must be: which opcodes a verb has, and how often. One type for all that say it:
 // protocols, movers, work and probes ([[gate]]), forms, heads of PTX files, snippets, forks, and
 // the files of `phasebit sass gate`. core/isa/read_rule.h reads it.
 #pragma once
@@ -48,7 +48,7 @@ enum class Path {
   hot,     // `require`: on the path of a turn
   cold,    // `cold`: of a turn, but off its path, such as the retry of a wait
   pass,    // `pass`: hot or cold, where that is ptxas's choice
-  beside,  // `beside`: in the window, before or behind the timed loop, whatever the passes there
+  beside,  // `beside`: in the window, before or after the timed loop, whatever the passes there
   at_once  // `at_once`: on the path of a turn, before any instruction waits for the scoreboard of
            // one of them; of the whole turn, whatever its items
 };
@@ -74,12 +74,12 @@ struct StatementRule {
   std::string form;
 };
 
-// Where the kernel goes through the verb. A pass beside the loop has what `require`, `cold` and
+// Where the kernel goes through the verb. A pass outside the loop has what `require`, `cold` and
 // `pass` say together.
 enum class Passes { loop, beside, both };
 std::optional<Passes> parse_passes(std::string_view text);
 
-// The verb of a rule for all that a role does: of opcodes whose line ptxas takes from what stands
+// The verb of a rule for all that a role does: of opcodes whose line ptxas takes from what is
 // near, such as a fence.
 inline constexpr const char* any_verb = "*";
 // The role of a rule for code without one, such as what writes the record: `ptx` alone.
@@ -104,7 +104,7 @@ struct GateSpec {
     const auto found = items_per_iteration.find(role);
     return found == items_per_iteration.end() ? 1 : found->second;
   }
-  // Items of a pass beside that loop, where it has not as many: a loop that holds one item several
+  // Items of a pass outside that loop, where it has not as many: a loop that holds one item several
   // times drains its one slot once.
   std::map<std::string, int> items_beside;
   int beside_of(const std::string& role) const {

@@ -31,7 +31,7 @@ struct Target {
 // "sm_90a" -> Target without family and limits. Step::usage when it is not such a word.
 Result<Target> parse_target(std::string_view name);
 
-// The targets.toml beside the program's data; families and limits by SM number.
+// The targets.toml of the program's data; families and limits by SM number.
 class TargetTable {
  public:
   static Result<TargetTable> load();  // of core/isa/targets.toml, which is part of the program

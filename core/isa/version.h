@@ -20,7 +20,7 @@ struct Version {
 // "13.5.37"; nullopt-like error (Step::spec) when it is not dotted numbers.
 Result<Version> parse_version(std::string_view text);
 
-// Orders texts as versions, 12.9 before 12.10; by letter what is no version.
+// Orders texts as versions, 12.9 before 12.10; by letter what is not a version.
 bool older_version(const std::string& a, const std::string& b);
 
 // A range such as ">=12.4", "<12.4", ">=11.8 <12.4", or "" for all. A missing part counts as 0.

@@ -1,6 +1,6 @@
 // The kernel ABI: one parameter block for every kernel, and what a kernel writes.
-// templates/README.md states the same contract for PTX authors; tests/core/abi_test.cpp holds
-// the offsets of both against each other.
+// templates/README.md states the same contract for PTX authors; tests/core/abi_test.cpp compares
+// the offsets of both.
 #pragma once
 
 #include <cstddef>
@@ -33,18 +33,18 @@ struct KernelParams {
                                      //     SM, [2] not 0 when the measured ones are done
   std::uint32_t start_offset = 0;  // +80 turns of a spin before the consumers' first clock read; of
                                    //     warps that do both, for each one more
-  std::uint16_t gap_after = 0;     // +84 of the warps with a number so many are in front of a gap
+  std::uint16_t gap_after = 0;     // +84 of the warps with a number so many are before a gap
   std::uint16_t gap_warps = 0;     // +86 of so many warps that leave at once as well
   std::uint16_t first_rank = 0;    // +88 cluster ranks that take part, where two of many do
   std::uint16_t second_rank = 0;   // +90
-  std::uint32_t load_ctas = 0;     // +92 CTAs beside the measured ones that keep the SM busy until
+  std::uint32_t load_ctas = 0;     // +92 CTAs next to the measured ones that keep the SM busy until
                                    //     the word 8 bytes after the ticket is not 0; of a kernel
                                    //     that runs on several SMs, how many those are
 };
 static_assert(sizeof(KernelParams) == 96);
 
 // The role's number in SampleRecord::role.
-// A victim takes no part in the protocol: its speed is what the others cost it.
+// A victim has no part in the protocol: its speed is what the others cost it.
 enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3, victim = 4 };
 inline constexpr Role all_roles[] = {Role::producer, Role::consumer, Role::both, Role::victim};
 const std::vector<std::string>& words_of(Role role);  // "" for none
@@ -55,7 +55,7 @@ const std::vector<std::string>& words_of(Role role);  // "" for none
 struct SampleRecord {
   std::uint64_t clock_start = 0;  // %clock64 before the first timed operation, cycles
   std::uint64_t clock_end = 0;    // %clock64 after the last one
-  std::uint64_t timer_start = 0;  // %globaltimer beside clock_start, ns
+  std::uint64_t timer_start = 0;  // %globaltimer next to clock_start, ns
   std::uint64_t timer_end = 0;
   std::uint32_t items = 0;          // items this role handled
   std::uint32_t role = 0;           // Role
@@ -76,7 +76,7 @@ enum class StatusCode : std::uint32_t {
 struct StatusRecord {
   std::uint32_t code = 0;  // StatusCode
   std::uint32_t cta = 0;   // among those of the SM
-  // What lies behind it stays where it was when the published results were measured.
+  // What comes after it stays where it was when the published results were measured.
   std::uint64_t reserved[5] = {};
 };
 static_assert(sizeof(StatusRecord) == 48);

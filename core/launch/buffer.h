@@ -13,16 +13,16 @@
 namespace phasebit::launch {
 
 // What a buffer holds when a launch begins, in words of 32 bits. `random` is std::mt19937 of the
-// seed, a word a draw, so that whoever reads the buffer can make the same. `blocks` is large data
+// seed, a word a draw, so that a reader of the buffer can make the same. `blocks` is large data
 // that kernels only read, so it is written once: each block of block_words is such draws from the
 // seed, plus the block's number times payload_item_step. `signs` is large data as well: ones with a
 // sign (core/launch/product/product.h) of the words seed, seed + 1, ..., again from the first
-// behind each sign_words of them.
+// after each sign_words of them.
 struct BufferFill {
   enum class Kind { none, word, index, random, blocks, signs };
   bool is_large() const { return kind == Kind::blocks || kind == Kind::signs; }
   Kind kind = Kind::word;
-  std::uint32_t word = 0;  // that stands in all words, or the seed
+  std::uint32_t word = 0;  // of all words, or the seed
   bool operator==(const BufferFill&) const = default;
   // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
   // "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.

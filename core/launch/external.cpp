@@ -38,7 +38,7 @@ Complaint complaint_about_buffer(const ExternalParameter& one) {
 
 Complaint complaint_about_map(const ExternalParameter& one) {
   if (!one.map || one.bytes != map_bytes)
-    return fmt::format("parameter {} is no tensor map: {} bytes, not {}", one.name, one.bytes,
+    return fmt::format("parameter {} is not a tensor map: {} bytes, not {}", one.name, one.bytes,
                        map_bytes);
   if (const Complaint wrong = complaint_about_buffer(one)) return wrong;
   const auto room = static_cast<std::int64_t>(one.buffer.bytes - one.at);
@@ -51,10 +51,10 @@ Complaint complaint_about_map(const ExternalParameter& one) {
 Complaint complaint_about(const ExternalParameter& one, int parameter_bytes) {
   if (one.bytes < 1 || one.offset < 0 || one.bytes > parameter_bytes ||
       one.offset > parameter_bytes - one.bytes)
-    return fmt::format("parameter {} of {} bytes at {}, behind the {} bytes of all", one.name,
+    return fmt::format("parameter {} of {} bytes at {}, past the {} bytes of all", one.name,
                        one.bytes, one.offset, parameter_bytes);
   const auto wrong_size = [&](const char* what) {
-    return fmt::format("parameter {} of {} bytes is no {}", one.name, one.bytes, what);
+    return fmt::format("parameter {} of {} bytes is not a {}", one.name, one.bytes, what);
   };
   switch (one.kind) {
     case ParameterKind::value:
@@ -88,7 +88,7 @@ Complaint complaint_about(const ExternalContents& one, const std::vector<Buffer>
   const bool leaves =
       std::any_of(file.begin(), file.end(), [](const fs::path& part) { return part == ".."; });
   if (file.filename().empty() || file.is_absolute() || leaves)
-    return fmt::format("contents of buffer {} in '{}', which is no file in the same folder",
+    return fmt::format("contents of buffer {} in '{}', which is not a file in the same folder",
                        one.buffer, one.file);
   return {};
 }

@@ -112,7 +112,7 @@ void fields(Visit& visit, const ExternalLaunch* /*type*/) {
 // Why it cannot be launched as it says; nothing of one that can.
 std::optional<std::string> complaint_about(const ExternalLaunch& external);
 
-// What its parameters and maps point to, each once, and where one's stands among them.
+// What its parameters and maps point to, each once, and where one's is among them.
 std::vector<Buffer> buffers_of(const ExternalLaunch& external);
 std::size_t place_of(const ExternalParameter& one, const std::vector<Buffer>& buffers);
 
@@ -136,13 +136,13 @@ struct CapturedLaunch {
   ExternalLaunch launch;
 };
 
-// Step::spec with file, line and key for what is no launch.
+// Step::spec with file, line and key for what is not a launch.
 Result<std::vector<CapturedLaunch>> read_launch_file(const fs::path& path);
 // The same of its TOML.
 Result<std::vector<CapturedLaunch>> read_launches(const base::TomlValue& toml,
                                                   const std::string& file);
 
-// `made_by`: a line for whoever reads the file.
+// `made_by`: a line for readers of the file.
 std::string launch_file_text(const std::vector<CapturedLaunch>& launches,
                              const std::string& made_by);
 

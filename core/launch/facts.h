@@ -13,7 +13,7 @@
 
 namespace phasebit::launch {
 
-// The axes that stand first in a key, and without their names in an id.
+// The axes that come first in a key, and without their names in an id.
 inline constexpr std::array<const char*, 4> component_axes = {"probe", "protocol", "mover", "work"};
 
 struct AxisFacts {
@@ -29,7 +29,7 @@ void fields(Visit& visit, const AxisFacts* /*type*/) {
 
 struct ProtocolLabels {
   // What tables print as waited on: a pattern. {axis} is the axis's value, and a part in brackets
-  // stands only where an axis in it is not at its default: "{wait}[, hint {hint_ns} ns]".
+  // is there only where an axis in it is not at its default: "{wait}[, hint {hint_ns} ns]".
   std::string waits_on;
   std::vector<std::string> blank;  // axes whose column shows "-" in its rows
   bool operator==(const ProtocolLabels&) const = default;
@@ -78,8 +78,8 @@ struct GateResult {
 };
 
 // Opcodes of one verb of one role in the timed window. "Hot" is the path of an iteration, "cold"
-// the retry sites of a wait and whatever stands in loops inside the iteration, "beside" what the
-// window holds before and behind the timed loop.
+// the retry sites of a wait and whatever is in loops inside the iteration, "beside" what the
+// window holds before and after the timed loop.
 struct VerbCensus {
   std::string verb, role;
   std::map<std::string, int> hot, cold, beside;

@@ -52,7 +52,7 @@ std::string waits_on(const GuardReport& report, const WaitSite& site, const Guar
 // The guard could not read the register there.
 constexpr std::uint64_t no_item = ~std::uint64_t{0};
 
-// What names the place beside file and line, without those that it does not have.
+// What names the place in addition to file and line, without those that it does not have.
 std::vector<std::string> words_of(const WaitSite& site) {
   std::vector<std::string> words = {
       site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb,

@@ -7,21 +7,21 @@
 
 namespace phasebit::launch {
 
-// What a guarded kernel and its host share: one block of global memory, behind the pointer
-// `.visible .global .align 8 .u64 pb_guard` of the kernel's module. The host zeroes it for each
-// launch and fills in the header. gen/guard writes the same offsets into PTX.
+// What a guarded kernel and its host share: one block of global memory, reached through the
+// pointer `.visible .global .align 8 .u64 pb_guard` of the kernel's module. The host zeroes it for
+// each launch and fills in the header. gen/guard writes the same offsets into PTX.
 
 inline constexpr const char* guard_variable = "pb_guard";
 
 struct GuardHeader {
   std::uint64_t progress_ns = 0;  // +0  %globaltimer when a wait of the grid last ended
-  std::uint32_t status = 0;       // +8  1: somebody gave up, and all who wait leave
-  std::uint32_t traps = 0;        // +12 1: who gives up prints and traps (the module's own block)
+  std::uint32_t status = 0;       // +8  1: a thread gave up, and all that wait leave
+  std::uint32_t traps = 0;        // +12 1: giving up prints and traps (the module's own block)
   std::uint64_t limit_ns = 0;     // +16 without progress for so long, a wait gives up
   std::uint64_t report = 0;  // +24 where the GuardReport goes, device or host memory; 0: nowhere
   std::uint64_t crumbs = 0;  // +32 uint32[crumb_warps]: the site at which a warp is; 0: none
   std::uint32_t crumb_warps = 0;  // +40 warp w of CTA c has word 32 c + w
-  std::uint32_t ctas = 0;         // +44 GuardCta behind the header; those of CTAs beyond are not
+  std::uint32_t ctas = 0;         // +44 GuardCta after the header; those of CTAs beyond are not
                                   //     counted
   std::uint64_t owner = 0;  // +48 of the module's own block: the grid that counts there. Twice its
                             //     number and 2; 1 more: another grid came meanwhile
@@ -84,7 +84,7 @@ std::string to_string(WaitKind kind);
 struct WaitSite {
   std::uint32_t number = 0;  // from 1
   WaitKind kind = WaitKind::unknown;
-  std::string entry;         // the function that it stands in
+  std::string entry;         // the function that it is in
   std::string file;          // of the source where that is known, else of the PTX
   int line = 0;              // in that file; of a heading see below
   std::string verb, role;    // "" where nothing says so

@@ -195,7 +195,7 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
   const auto map = std::find_if(shape.tensor_maps.begin(), shape.tensor_maps.end(),
                                 [&](const TensorMap& one) { return one.name == tile.map; });
   if (map == shape.tensor_maps.end())
-    return fail(Step::bundle, "the payload is a tile of '{}', which is no tensor map", tile.map);
+    return fail(Step::bundle, "the payload is a tile of '{}', which is not a tensor map", tile.map);
   if (tile.at.size() != map->sizes.size())
     return fail(Step::bundle, "tensor map {}: {} coordinates of {} dimensions", map->name,
                 tile.at.size(), map->rank());
@@ -216,7 +216,7 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
     return with_hint(
         fail(Step::bundle, "tensor map {}: {} tiles are not each word of the data's first tile",
              map->name, tile.copies),
-        "`at` is where the data begin, and the map's boxes lie one behind the other in them");
+        "`at` is where the data begin, and the map's boxes lie one after the other in them");
   return words;
 }
 
@@ -277,7 +277,7 @@ std::uint32_t sum_of_items(const LaunchShape& shape, std::uint32_t seed, std::ui
   return sum;
 }
 
-// What memory holds behind a launch: the slots that consumers stored.
+// What memory holds after a launch: the slots that consumers stored.
 
 namespace {
 
@@ -364,7 +364,7 @@ Result<std::vector<std::uint32_t>> untouched(const LaunchShape& shape) {
                   buffer.name, to_string(buffer.fill));
     return std::vector<std::uint32_t>(buffer.words(), buffer.fill.word);
   }
-  return fail(Step::bundle, "slots are stored to '{}', which is no buffer", shape.stored.buffer);
+  return fail(Step::bundle, "slots are stored to '{}', which is not a buffer", shape.stored.buffer);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How a variant is launched and what a right run of it leaves behind. Pure values: the bench needs
+// How a variant is launched and what a right run of it leaves. Pure values: the bench needs
 // neither the axes nor the templates.
 #pragma once
 
@@ -60,7 +60,7 @@ inline constexpr std::uint32_t payload_checksum_multiplier = 0x01000193U;  // = 
 // The name of what payload_in points to, for tensor maps that lie in it.
 inline constexpr const char* payload_in_buffer = "payload_in";
 
-// A copy cannot add: where the payload is copied, item i has the words of item i modulo `period`.
+// A copy engine cannot compute, so item i carries the words of item i mod `period`.
 // The kernel writes so many images of a slot to payload_in itself. A prime above the greatest
 // num_stages, so that what a slot held laps ago is never what it should hold.
 inline constexpr int copied_payload_period = 37;
@@ -146,8 +146,9 @@ void fields(Visit& visit, const DataShape* /*type*/) {
   visit("readers", &DataShape::readers, {.most = most_threads_of_cta});
 }
 
-// A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
-// slope over the items is a figure of its own: polls an item, cycles from arrival to wake-up.
+// A sum over a launch's items that a role leaves in addition to its clocks, in
+// SampleRecord::readings. Its slope over the items is a figure of its own: polls an item, cycles
+// from arrival to wake-up.
 struct Reading {
   std::string name;  // "polls"
   std::string unit;  // "polls per item"
@@ -171,7 +172,7 @@ void fields(Visit& visit, const Reading* /*type*/) {
 // number is the timed role's in CTA first_rank.
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
-  // Its warps stand in the hardware's warpgroups, as wgmma and setmaxnreg take them, and its bounds
+  // Its warps are the hardware's warpgroups, as wgmma and setmaxnreg take them, and its bounds
   // leave no room for others: a placement has no idle warps.
   bool fixed_warps = false;
   // What the axis sub_partitions says of where the roles sit: behind the first gap_after warps,
@@ -182,7 +183,7 @@ struct LaunchShape {
   // placement's. With several a launch lasts from the first clock read of the grid to the last, by
   // %globaltimer: its figure is in ns, and the checksums are sums over what the whole grid read.
   int sms = 0;
-  int load_ctas = 0;  // CTAs of the same size beside them that keep the SM busy and leave no record
+  int load_ctas = 0;  // CTAs of that size next to them that keep the SM busy and leave no record
   // CTAs of a cluster. Above 1 exactly one cluster is launched, on SMs of the GPU's choice.
   int cluster_size = 1;
   int dynamic_shared_bytes = 0;
@@ -202,18 +203,18 @@ struct LaunchShape {
   // (SampleRecord::phases_checked); of a cluster the first CTA, for all. A launch that read back
   // fewer fails; 0: its items alone are verified.
   int phases_checked = 0;
-  // Slots that nobody reads in the window: behind it the checksums of all threads together are the
-  // sum of the words that the last so many items left in them; 0: of none.
+  // Slots that no thread reads in the window: after it the checksums of all threads together are
+  // the sum of the words that the last so many items left in them; 0: of none.
   int slots_summed = 0;
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
   stores::StoreShape stored;
   DataShape data;
-  // Whose addresses the kernel takes behind the parameter block, in this order. What payload_in
+  // Whose addresses the kernel takes after the parameter block, in this order. What payload_in
   // points to is not among them: the payload says how much it is.
   std::vector<Buffer> buffers;
-  // Behind those the kernel takes each of these, in this order.
+  // After those the kernel takes each of these, in this order.
   std::vector<tensor::TensorMap> tensor_maps;
   int warps() const { return threads / 32; }
   int ctas() const { return (sms > 0 ? sms : 1) * ctas_per_sm * cluster_size; }  // leave records
@@ -310,7 +311,7 @@ KernelParams params_of(const LaunchShape& shape);
 std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name);
 
 // The words of a slot that tensor copies fill, those of the first image or tile of data; none of
-// another. Step::bundle when there is no such map, or its tiles are no slot of whole words.
+// another. Step::bundle when there is no such map, or its tiles are not a slot of whole words.
 Result<std::vector<tensor::TileWord>> words_of_slot(const LaunchShape& shape);
 
 // Word w of a slot that threads copy: a word of the image, or a zero.

@@ -194,7 +194,7 @@ Status check_launch(const BundleVariant& variant) {
   PHASEBIT_TRY(check_payload(variant));
   if (launch.data.tile_bytes == 0 ? !launch.data.empty()
                                   : launch.data.bytes % launch.data.tile_bytes != 0)
-    return contradiction(variant, "data of {} bytes are no whole tiles of {}", launch.data.bytes,
+    return contradiction(variant, "data of {} bytes are not whole tiles of {}", launch.data.bytes,
                          launch.data.tile_bytes);
   for (const Buffer& buffer : launch.buffers)
     if (buffer.bytes == 0) return contradiction(variant, "buffer {} of 0 bytes", buffer.name);
@@ -293,7 +293,7 @@ Status check_manifest(const Manifest& manifest) {
   std::set<std::string> ids;
   std::map<std::string, ClassMember> classes;
   for (const BundleVariant& variant : manifest.variants) {
-    if (!ids.insert(variant.key.id).second) return contradiction(variant, "stands there twice");
+    if (!ids.insert(variant.key.id).second) return contradiction(variant, "duplicate id");
     if (variant.key.hash != base::short_hash(variant.key.id))
       return contradiction(variant, "its hash is {}, not {}", base::short_hash(variant.key.id),
                            variant.key.hash);

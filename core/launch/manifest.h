@@ -92,8 +92,8 @@ Status check_manifest(const Manifest& manifest);
 
 // Whether it is what to_json wrote: a field that was changed since, or a variant that was added or
 // taken away, is another seal. Step::bundle names the variant and both seals. As a module's name is
-// the hash of what it holds, the modules are sealed as well. Who means to can seal anything: this
-// finds what somebody edited or mixed up.
+// the hash of what it holds, the modules are sealed as well. A seal can be forged: this finds
+// what was edited or mixed up.
 Status check_seals(const Manifest& manifest, const std::string& name);
 
 // With seals: a hash of each variant, and one of all other fields and of the variants' seals.
@@ -106,7 +106,7 @@ Result<Manifest> manifest_from_json(std::string_view text, const std::string& na
 // word are measured once. docs/decisions/sass-class.md says why it ends in its version.
 std::string sass_class_word(const std::string& code_class, const LaunchShape& launch);
 
-// The same of a kernel that is launched as somebody says.
+// The same of a kernel that is launched as a user says.
 std::string sass_class_word(const std::string& code_class, const ExternalLaunch& external);
 
 }  // namespace phasebit::launch

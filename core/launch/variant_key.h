@@ -13,7 +13,7 @@ using KeyAxes = std::vector<std::pair<std::string, std::string>>;
 struct VariantKey {
   // "ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8": probe, protocol, mover, work, then
   // the axes that differ from their default, in the order of the spec. An axis added later with a
-  // default changes no id. A name for people: what a variant is stands in `axes`.
+  // default changes no id. A name for people: what a variant is, is in `axes`.
   std::string id;
   std::string hash;  // short_hash(id)
   // Every axis with its value, probe, protocol, mover and work first, in the order of the spec.

@@ -94,7 +94,7 @@ Status verify_checksum(const LaunchShape& shape, const LaunchOutput& output, con
   return {};
 }
 
-// Of the threads that read, each as it stands: of thousands a launch one sum may well be the word
+// Of the threads that read, each as it is: of thousands a launch one sum may well be the word
 // that stands for none.
 Status verify_sum(const LaunchShape& shape, const LaunchOutput& output, std::uint32_t wanted) {
   std::uint32_t found = 0;
@@ -327,7 +327,7 @@ ProductSums::ProductSums(std::uint32_t seed, const DataShape& data,
                          const std::vector<tensor::TileWord>& words)
     : tiles_(static_cast<std::uint64_t>(data.bytes / data.tile_bytes)) {
   const std::size_t tile_words = static_cast<std::size_t>(data.tile_bytes) / 4;
-  // Tiles begin at so many places of what repeats, and the last may end behind it.
+  // Tiles begin at so many places of what repeats, and the last may end after it.
   const std::size_t places = sign_words / std::gcd(sign_words, tile_words);
   const std::vector<std::uint32_t> content =
       content_of({"", 4 * (sign_words + tile_words), {BufferFill::Kind::signs, seed}});

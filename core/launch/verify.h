@@ -17,7 +17,7 @@ namespace phasebit::launch {
 // in 2^32.
 inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
 
-// What one launch left in memory, whoever ran it: a GPU, or an interpreter of its PTX.
+// What one launch left in memory, whatever ran it: a GPU, or an interpreter of its PTX.
 struct LaunchOutput {
   std::uint32_t items = 0;
   std::uint32_t first_tile = 0;  // of the data, where the launch began to read
@@ -31,7 +31,8 @@ struct LaunchOutput {
   std::vector<std::uint32_t> stored;    // the buffer of LaunchShape::stored
 };
 
-// CTAs that must come to the target SM. A cluster has none, and comes as a whole or not at all.
+// CTAs that must come to the target SM. A cluster has no such count, and comes as a whole or not at
+// all.
 int wanted_ctas(const LaunchShape& shape);
 
 // Whether those CTAs met there, so that there is something to verify.
@@ -84,7 +85,7 @@ class ExpectedChecksums {
   const std::vector<std::uint32_t>& after(std::uint32_t items);
   // Of a grid that reads data, from that tile on: the sum of all its checksums.
   std::uint32_t sum_after(std::uint32_t items, std::uint32_t first_tile);
-  // What the last items left in slots that nobody read: shape.slots_summed.
+  // What the last items left in slots that no thread read: shape.slots_summed.
   std::uint32_t left_after(std::uint32_t items, std::uint32_t first_tile);
   // The buffer that slots are stored to.
   const std::vector<std::uint32_t>& stored_after(std::uint32_t items);

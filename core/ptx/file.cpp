@@ -259,7 +259,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, n>& wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Directives that end without a semicolon, behind their operands.
+// Directives that end without a semicolon, after their operands.
 constexpr auto open_ended = std::to_array<std::string_view>(
     {".version", ".target", ".address_size", ".file", ".loc", ".maxntid", ".reqntid", ".maxnreg",
      ".minnctapersm", ".maxnctapersm", ".noreturn", ".explicitcluster", ".reqnctapercluster",
@@ -295,7 +295,7 @@ Result<std::size_t> PtxScanner::skip_blanks(std::size_t at) const {
     } else if (text_.substr(at, 2) == "/*") {
       const std::size_t end = text_.find("*/", at + 2);
       if (end == std::string_view::npos)
-        return complain(at, "a comment without its end", "write */ behind it");
+        return complain(at, "a comment without its end", "write */ after it");
       at = end + 2;
     } else {
       break;
@@ -312,7 +312,7 @@ Result<std::size_t> PtxScanner::skip_word(std::size_t at) const {
   if (peek(at) == '"') {
     const std::size_t end = text_.find_first_of("\"\n", at + 1);
     if (end == std::string_view::npos || text_[end] == '\n')
-      return complain(at, "a string without its end", "write \" behind it, on the same line");
+      return complain(at, "a string without its end", "write \" after it, on the same line");
     return end + 1;
   }
   if (!in_name(peek(at))) return std::min(at + 1, text_.size());
@@ -350,7 +350,7 @@ Result<std::size_t> PtxScanner::skip_to_semicolon(std::size_t at) const {
     const char c = peek(next);
     if (c == ';') return next + 1;
     if (next >= text_.size() || c == '}' || c == ')' || c == ']')
-      return complain(begin, "a statement without its end", "write ; behind it");
+      return complain(begin, "a statement without its end", "write ; after it");
     const bool group = c == '(' || c == '[' || c == '{';
     PHASEBIT_TRY_ASSIGN(end, group ? skip_group(next) : skip_word(next));
     at = end;
@@ -394,7 +394,7 @@ Result<std::size_t> PtxScanner::operand_list(std::size_t at) const {
   }
 }
 
-// Behind ".func (.reg .b32 sum) name (.param .b32 a)".
+// After ".func (.reg .b32 sum) name (.param .b32 a)".
 Result<std::size_t> PtxScanner::signature(std::size_t at) const {
   bool named = false;
   while (true) {

@@ -1,5 +1,5 @@
-// A PTX file as a value: every statement with its place, and all that stands between them, so that
-// what is written is what was read, byte for byte. It may come from anybody: nvcc, LLVM, a
+// A PTX file as a value: every statement with its place, and all that is between them, so that
+// what is written is what was read, byte for byte. It may come from anywhere: nvcc, LLVM, a
 // template, a hand. What a statement means is up to ptxas; what this does not know it keeps and
 // marks.
 #pragma once
@@ -20,7 +20,7 @@ namespace phasebit::ptx {
 struct PtxFile : PtxOutline {
   std::string name;  // for messages: a path, or what the caller calls the text
   std::vector<PlacedStatement> statements;
-  std::string after;  // what stands behind the last statement
+  std::string after;  // what comes after the last statement
   std::vector<PtxHeading> headings;
 
   const PtxFunction* find(std::string_view function) const;  // one with a body before a prototype
@@ -46,11 +46,11 @@ struct PtxSource {
   std::string file;
   int line = 0;
   // Innermost first, demangled, without namespaces, templates and parameters: "wait". Without an
-  // inlined_at, the function that the statement stands in alone.
+  // inlined_at, the function that the statement is in alone.
   std::vector<std::string> functions;
 };
 
-// One for each statement; nothing for those that no `.loc` of their function stands above.
+// One for each statement; nothing for those that no `.loc` of their function precedes.
 std::vector<std::optional<PtxSource>> sources_of(const PtxFile& file);
 
 // "_ZN4ring4waitEjj" and "ring::wait<4>(unsigned, unsigned)" -> "wait".
@@ -66,15 +66,15 @@ class PtxScanner {
  public:
   PtxScanner(std::string_view text, std::string name) : text_(text), name_(std::move(name)) {}
 
-  // Behind blanks and comments.
+  // After blanks and comments.
   Result<std::size_t> skip_blanks(std::size_t at) const;
-  // Behind the name, the number, the string or the one character at `at`.
+  // After the name, the number, the string or the one character at `at`.
   Result<std::size_t> skip_word(std::size_t at) const;
-  // Behind the bracket that closes the one at `at`.
+  // After the bracket that closes the one at `at`.
   Result<std::size_t> skip_group(std::size_t at) const;
-  // Behind the next semicolon outside of brackets.
+  // After the next semicolon outside of brackets.
   Result<std::size_t> skip_to_semicolon(std::size_t at) const;
-  // Behind the end of the line.
+  // After the end of the line.
   std::size_t skip_line(std::size_t at) const;
 
   // The statement that begins at `begin`; `known` says whether its kind is.

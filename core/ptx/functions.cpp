@@ -7,7 +7,7 @@
 namespace phasebit::ptx {
 namespace {
 
-// ".param .align 8 .b8 pb[96]" -> "pb": the last name in front of a bracket.
+// ".param .align 8 .b8 pb[96]" -> "pb": the last name before a bracket.
 std::string name_of(std::string_view declaration) {
   const std::string_view front = declaration.substr(0, declaration.find('['));
   std::size_t end = front.size();
@@ -147,7 +147,7 @@ class Finder {
       if (depth_ == 0 && !open_)
         return with_hint(
             fail(Step::assemble, "{}: a block outside of every function", place(placed)),
-            "write .entry or .func with a name in front of it");
+            "write .entry or .func with a name before it");
       if (depth_++ > 0) return {};
       outline_.functions.back().has_body = true;
       outline_.functions.back().open = index;
@@ -165,7 +165,7 @@ class Finder {
   const std::vector<PlacedStatement>& statements_;
   PtxOutline outline_;
   int depth_ = 0;
-  bool open_ = false;  // behind a signature whose body may come
+  bool open_ = false;  // after a signature whose body may come
 };
 
 }  // namespace

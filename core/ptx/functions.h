@@ -1,4 +1,4 @@
-// Where the functions of a file stand, and what their signatures say.
+// Where the functions of a file are, and what their signatures say.
 #pragma once
 
 #include "core/base/error.h"
@@ -29,14 +29,14 @@ struct PtxFunction {
   std::vector<PtxHeadLine> head_lines;
 };
 
-// What stands outside the functions' bodies.
+// What is outside the functions' bodies.
 struct PtxOutline {
   std::vector<PtxFunction> functions;  // prototypes too, in their order
   std::vector<std::size_t> globals;    // declarations of variables outside functions
   std::string version, target;         // of .version and .target: "8.0", "sm_90a, debug"
 };
 
-// Of the statements of the file `name` and of what stands behind the last of them.
+// Of the statements of the file `name` and of what comes after the last of them.
 Result<PtxOutline> find_functions(const std::string& name,
                                   const std::vector<PlacedStatement>& statements,
                                   const std::string& after);

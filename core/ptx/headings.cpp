@@ -29,8 +29,8 @@ int take_line_number(std::string_view& place) {
   return number;
 }
 
-// Calls take(line, number) for each comment line. What stands within a block comment is no line of
-// ours.
+// Calls take(line, number) for each comment line. What is within a block comment is not a line
+// of ours.
 template <typename Take>
 void each_comment(std::string_view blanks, int line, const Take& take) {
   while (!blanks.empty()) {

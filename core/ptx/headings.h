@@ -8,17 +8,17 @@
 
 namespace phasebit::ptx {
 
-// A comment "// [producer acquire] protocols/mbarrier/wait.ptx:12": whose the statements behind it
+// A comment "// [producer acquire] protocols/mbarrier/wait.ptx:12": whose the statements after it
 // are, up to the next heading or the end of the function.
 struct PtxHeading {
   std::string role;  // "producer", or ""
   std::string verb;  // "acquire", or ""
   std::string file;  // as written, without the line
-  int line = 0;      // the line in `file`; 0 where the heading has none
-  int at_line = 0;   // where the heading stands
+  int line = 0;      // the line in `file`; 0 where the heading has no line
+  int at_line = 0;   // where the heading is
 };
 
-// A line "//@ ..." above an entry, without the mark and one blank behind it.
+// A line "//@ ..." above an entry, without the mark and the blank after it.
 struct PtxHeadLine {
   std::string text;
   int line = 0;

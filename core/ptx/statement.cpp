@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 
-// Takes the first `size` characters off the front, and the blanks behind them.
+// Takes the first `size` characters off the front, and the blanks after them.
 std::string_view take(std::string_view& text, std::size_t size) {
   const std::string_view word = text.substr(0, size);
   text = trimmed(text.substr(word.size()));
   return word;
 }
 
-// An opcode with its modifiers ends where nothing of a name stands.
+// An opcode with its modifiers ends where no part of a name follows.
 std::string_view take_opcode(std::string_view& text) {
   const auto end = std::find_if(text.begin(), text.end(),
                                 [](char c) { return !in_name(c) && c != '.' && c != ':'; });
@@ -62,7 +62,7 @@ std::vector<std::string> split_operands(std::string_view text) {
   return operands;
 }
 
-// The label's name, or "". Blanks may stand in front of the colon.
+// The label's name, or "". Blanks may precede the colon.
 std::string_view label_of(std::string_view line) {
   const auto end = std::find_if_not(line.begin(), line.end(), in_name);
   const auto size = static_cast<std::size_t>(end - line.begin());
@@ -207,7 +207,7 @@ PtxCall call_of(const PtxStatement& statement) {
   if (!is(statement, isa::PtxFact::call)) return call;
   for (const std::string& operand : statement.operands) {
     if (!operand.starts_with('(')) {
-      if (call.callee.empty()) call.callee = operand;  // behind the arguments: a prototype
+      if (call.callee.empty()) call.callee = operand;  // after the arguments: a prototype
     } else if (call.callee.empty()) {
       call.results = names_in(operand);
     } else {

@@ -17,8 +17,8 @@ struct PtxStatement {
   std::string guard;                  // "@!done", or ""
   std::string name;                   // of a label; an opcode with its modifiers; ".reg .b32"
   std::vector<std::string> operands;  // as written: "[p_barrier+32]", "{word0, word1}"
-  bool semicolon = true;              // of a directive: `.maxntid 128` in front of a body has none
-  // "" behind the last: what ptxas would refuse is read too.
+  bool semicolon = true;              // of a directive: `.maxntid 128` before a body lacks it
+  // "" after the last: what ptxas would refuse is read too.
   const std::string& operand(std::size_t index) const {
     static const std::string none;
     return index < operands.size() ? operands[index] : none;
@@ -26,7 +26,7 @@ struct PtxStatement {
 };
 
 // `line` is one statement, label, directive or brace. A directive's name is its words that begin
-// with a dot; its operands are the rest. What stands behind a label is its one operand.
+// with a dot; its operands are the rest. What comes after a label is its one operand.
 PtxStatement take_apart(std::string_view line);
 std::string put_together(const PtxStatement& statement);
 
@@ -37,7 +37,7 @@ std::vector<PtxStatement> take_all_apart(const std::vector<std::string>& stateme
 bool in_name(char c);
 
 // The text with each name in the place of what `replace` makes of it. Numbers, strings, and words
-// behind a dot are no names.
+// after a dot are not names.
 std::string replace_names(std::string_view text,
                           const std::function<std::string(std::string_view name)>& replace);
 std::vector<std::string> names_in(std::string_view text);
@@ -71,7 +71,7 @@ std::vector<int> numbers_of(const PtxStatement& directive);
 
 // A statement of a file.
 struct PlacedStatement {
-  std::string before;  // blanks and comments in front of it
+  std::string before;  // blanks and comments before it
   std::string text;    // as written, with its semicolon
   int line = 0;        // 1-based, of its first character
   int column = 0;      // 1-based

@@ -153,7 +153,7 @@ Status write_flat(const fs::path& path, const Results& results) {
   std::error_code ignored;
   if (samples && !any && fs::exists(*samples, ignored))
     return with_hint(
-        fail(Step::store, "{} has the samples of an earlier file, and these rows have none",
+        fail(Step::store, "{} has the samples of an earlier file, and these rows have no samples",
              samples->string()),
         "move it, or choose another name");
   PHASEBIT_TRY(write_text(path, FlatWriter(ordered, samples.has_value()).text()));

@@ -36,7 +36,7 @@ struct Conditions : Placement {
   bool operator==(const Conditions&) const = default;
 };
 
-// What differs from none beside the placement: "start_offset:7", "padding:208", "gap:3@1".
+// What differs from none apart from the placement: "start_offset:7", "padding:208", "gap:3@1".
 std::vector<std::string> words_of(const Conditions& conditions);
 
 // What the driver says of a GPU while a grid runs on it.
@@ -73,7 +73,7 @@ struct RunRow {
   bool operator==(const RunRow&) const = default;
 };
 
-// A sum over a launch's items beside its cycles: "polls", "polls per item".
+// A sum over a launch's items in addition to its cycles: "polls", "polls per item".
 struct ReadingName {
   std::string name, unit;  // the unit of its slope
   bool operator==(const ReadingName&) const = default;
@@ -117,7 +117,7 @@ struct PointError {
   bool operator==(const PointError&) const = default;
 };
 
-// The cycles, or a reading, are no line: the slopes between its chain lengths.
+// The cycles, or a reading, are not a line: the slopes between its chain lengths.
 struct Bend {
   std::string reading;  // "" for the cycles
   std::vector<double> slopes;
@@ -162,7 +162,7 @@ struct PointRow {
   // Raw, in the order of measurement: rounds of ascending chain length. None where only figures
   // were read.
   std::vector<Sample> samples;
-  // What summarise() makes of them; none when it is still to be made or the samples have none.
+  // What summarise() makes of them; none when it is still to be made or the samples have no line.
   std::optional<Summary> summary = std::nullopt;
   // What every sample has next to its cycles; none without samples.
   std::vector<ReadingName> readings;

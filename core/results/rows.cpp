@@ -139,7 +139,7 @@ Status read_extra(StoredColumns& columns, PointRow& point) {
     const ordered_json extra = ordered_json::parse(text);
     if (!extra.is_object() ||
         !std::ranges::all_of(extra, [](const auto& one) { return one.is_string(); }))
-      return fail(Step::store, "further columns '{}' are no texts by name", text);
+      return fail(Step::store, "further columns '{}' are not texts by name", text);
   }
   point.extra = text;
   return {};
@@ -203,7 +203,7 @@ namespace {
 
 Status check_point(SQLite::Database& sqlite, const PointRow& point) {
   if (!std::isfinite(point.megahertz))
-    return fail(Step::store, "the clock of {} is no number", point.variant_id);
+    return fail(Step::store, "the clock of {} is not a number", point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM device WHERE uuid = ?", point.device_uuid))
     return fail(Step::store, "the device '{}' of {} was never added", point.device_uuid,
                 point.variant_id);
@@ -230,7 +230,7 @@ int interval_ok(const Quality& quality, const std::string& reading) {
   return base::contains(quality.too_wide, reading) ? 0 : 1;
 }
 
-// Binds the slopes of a figure that is no line; without them the parameter stays NULL.
+// Binds the slopes of a figure that is not a line; without them the parameter stays NULL.
 void bind_segments(Statement& statement, int parameter, const Quality& quality,
                    const std::string& reading) {
   for (const Bend& bend : quality.bends)
@@ -417,7 +417,7 @@ KeyAxes axes_of(const std::string& text) {
   return axes;
 }
 
-// An axis that a component has got since stands in one key alone, and there at its default.
+// An axis that a component has got since is in one key alone, and there at its default.
 bool agree(const KeyAxes& a, const KeyAxes& b) {
   return std::all_of(a.begin(), a.end(), [&](const auto& one) {
     const auto other =

@@ -19,7 +19,7 @@ void insert_run(SQLite::Database& sqlite, const RunRow& run);
 // An Error when it is there with another key.
 Status insert_variant(SQLite::Database& sqlite, const VariantRow& variant);
 void insert_catalogue(SQLite::Database& sqlite, const launch::CatalogueFacts& facts);
-// An Error when the row cannot be kept: an unknown device or run, a clock that is no number.
+// An Error when the row cannot be kept: an unknown device or run, a clock that is not a number.
 Status insert_point(SQLite::Database& sqlite, const PointRow& point);
 
 std::vector<DeviceRow> select_devices(SQLite::Database& sqlite);
@@ -31,7 +31,7 @@ Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std:
 Result<std::vector<VariantRow>> select_variants(SQLite::Database& sqlite);
 Result<launch::CatalogueFacts> select_catalogue(SQLite::Database& sqlite);
 
-// Figures as one JSON object: what a store keeps beside the samples.
+// Figures as one JSON object: what a store keeps in addition to the samples.
 
 nlohmann::ordered_json json_of(const Summary& summary);
 // Throws nlohmann::json::exception for what is not of that form.

@@ -19,8 +19,8 @@ void set_same_code(PointRow& row, const Word& measured);
 // The rows whose figures others have, by what the others know of them.
 class MeasuredCode {
  public:
-  // What two rows of one code must have in common beside GPU and class. An export shows rows, each
-  // with the figure of its own repetition. A table joins the repetitions, of which the other
+  // What two rows of one code must have in common apart from GPU and class. An export shows rows,
+  // each with the figure of its own repetition. A table joins the repetitions, of which the other
   // variant may have more or fewer.
   enum class Repetition { same, any };
   explicit MeasuredCode(Repetition repetition) : repetition_(repetition) {}

@@ -42,7 +42,7 @@ Status read_reading(const ordered_json& json, NamedSamples& named) {
     for (const auto& sum : row) {
       std::uint64_t value = 0;
       if (!read_json(sum, value))
-        return fail(Step::store, "{} is no sum of {}", sum.dump(), name.name);
+        return fail(Step::store, "{} is not a sum of {}", sum.dump(), name.name);
       if (n < named.samples.size()) named.samples[n].readings.push_back(value);
       ++n;
     }
@@ -81,14 +81,14 @@ Result<NamedSamples> samples_of_rows(const SampleRows& rows) {
     for (size_t i = 0; i < row.size(); ++i) {
       Sample sample;
       if (!read_json(rows.items[i], sample.items))
-        return fail(Step::store, "{} is no number of items", rows.items[i].dump());
+        return fail(Step::store, "{} is not a number of items", rows.items[i].dump());
       if (!read_json(row[i], sample.cycles))
-        return fail(Step::store, "{} is no number of cycles", row[i].dump());
+        return fail(Step::store, "{} is not a number of cycles", row[i].dump());
       named.samples.push_back(std::move(sample));
     }
   }
   if (rows.readings.is_null()) return named;
-  if (!rows.readings.is_array()) return fail(Step::store, "'readings' is no list");
+  if (!rows.readings.is_array()) return fail(Step::store, "'readings' is not a list");
   for (const auto& reading : rows.readings) PHASEBIT_TRY(read_reading(reading, named));
   return named;
 }

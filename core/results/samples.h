@@ -10,8 +10,8 @@
 
 namespace phasebit::results {
 
-// The chain lengths stand once when the samples are rounds of the same lengths, the cycles a row a
-// round. Other samples are one row, with all of their lengths.
+// The chain lengths are there once when the samples are rounds of the same lengths, the cycles a
+// row a round. Other samples are one row, with all of their lengths.
 struct SampleRows {
   nlohmann::ordered_json items, cycles;
   nlohmann::ordered_json readings;  // null when there are none

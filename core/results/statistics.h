@@ -52,7 +52,7 @@ struct Segments {
 Result<Segments> segments_of(const std::vector<Sample>& samples,
                              std::optional<std::size_t> reading = std::nullopt);
 
-// Whether first and last segment may differ by no more than 1 %: noise is no bend.
+// Whether first and last segment may differ by no more than 1 %: noise is not a bend.
 bool is_linear(const Segments& segments);
 
 // Groups of values separated by gaps wider than max(0.5, 1 % of the value below the gap) that hold
@@ -73,7 +73,7 @@ double quantile(std::vector<double> values, double q);
 // 0.001, intercept and residual to a cycle, r2 to 0.0001.
 Summary rounded(Summary summary);
 
-// Of segments that are no line: to 0.01.
+// Of segments that are not a line: to 0.01.
 std::vector<double> rounded_slopes(std::vector<double> slopes);
 
 // To 0.1 MHz.

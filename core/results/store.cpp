@@ -150,7 +150,7 @@ bool last_page_torn(const std::string& path, int page_bytes) {
   return !absent && bytes % static_cast<std::uintmax_t>(page_bytes) != 0;
 }
 
-// A log needs files beside the store, so SQLite opens none in a folder that nobody may write to,
+// A log needs files next to the store, so SQLite opens none in a folder that cannot be written,
 // not even for reading. Without rows in the log the store is all there is, and can be read.
 bool can_only_be_read(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();

@@ -28,10 +28,10 @@ struct StoreOptions {
   std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
 };
 
-// Hashes and ids of variants and images stand once, points refer to them. Columns are named and
+// Hashes and ids of variants and images are there once, points refer to them. Columns are named and
 // mean as the fields of results::PointRow, Conditions and Quality. `figures` is what summarise()
-// makes of the samples; `segments` are the slopes of figures that are no line, NULL where they are
-// one; `reading` has a row for each reading of a point. A variant's key is every axis of its
+// makes of the samples; `segments` are the slopes of figures that are not a line, NULL where they
+// are one; `reading` has a row for each reading of a point. A variant's key is every axis of its
 // components with its default, and those at another value. `point_fit`, `summary` and
 // `variant_axis` are for people who open a store with sqlite3: the slope there is the one of the
 // line through all samples of a point; medians and their intervals are made in
@@ -146,7 +146,7 @@ class Store {
 
 class StoreDatabase {
  public:
-  // Opens or creates it, see Store::open. The path ":memory:" is a store that is no file.
+  // Opens or creates it, see Store::open. The path ":memory:" is a store that is not a file.
   static Result<StoreDatabase> open(const fs::path& path, const StoreOptions& options);
 
   SQLite::Database& sqlite() { return sqlite_; }

@@ -23,7 +23,7 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// A piece of a form's operands: a word with its '#', or what stands between words.
+// A piece of a form's operands: a word with its '#', or what is between words.
 struct Piece {
   std::string text;
   bool word = false;
@@ -48,7 +48,7 @@ std::vector<Piece> pieces_of(std::string_view operands) {
   return pieces;
 }
 
-// Special registers, the sink, numbers and literal numbers stand as they are.
+// Special registers, the sink, numbers and literal numbers stay as they are.
 bool stands_for_itself(const std::string& word) {
   const char first = word[word[0] == '#' && word.size() > 1 ? 1 : 0];
   return word == "_" || word[0] == '%' || std::isdigit(static_cast<unsigned char>(first)) != 0;
@@ -159,7 +159,7 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
   if (!contains(placed->family->lanes, point.lanes))
     return std::string("form: its family does not run with these lanes");
   if (point.load == "busy" && placed->crowds)
-    return std::string("form: it takes all barriers of its CTA, so no load fits beside it");
+    return std::string("form: it takes all barriers of its CTA, so no load fits next to it");
   if (point.measure == "latency" && !placed->chains())
     return std::string("form: no result that the next operation could take as an operand");
   if (point.measure == "throughput" && placed->family->pure && placed->chains())

@@ -25,7 +25,7 @@ struct PlacedForm {
   std::string result_name, result_register;
   std::vector<std::string> result, tie;
   int tx_bytes = 0;     // of an operation and lane
-  bool crowds = false;  // no other CTA fits beside it
+  bool crowds = false;  // no other CTA fits next to it
   std::string needs;    // what it lacks to be run; "" when it can
   bool chains() const { return !result.empty() && !tie.empty(); }
 };
@@ -61,7 +61,7 @@ struct FormPoint {
 };
 FormPoint form_point(const launch::VariantKey& key);
 
-// Why such a point is no variant; "" for one that is.
+// Why such a point is not a variant; "" for one that is.
 Result<std::string> why_no_form(const FormBook& book, const FormPoint& point);
 
 // Warps, items and load of its launch.
@@ -79,7 +79,7 @@ Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const 
 
 struct FormNeeds {
   isa::Version ptx;    // of the form and of the kernel's own statements around it
-  int sm = 0;          // of the lowest target that takes the form
+  int sm = 0;          // of the lowest target that accepts the form
   std::string suffix;  // "a" or "f" when only such targets take it
   int around_sm = 0;   // of the statements around it; 0: any
   std::string reason;

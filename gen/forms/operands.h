@@ -1,4 +1,4 @@
-// What stands in the place of a form's operands, and what its family needs around it:
+// What a form's operands become, and what its family needs around it:
 // gen/forms/operands.toml, whose head says what each key means.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Operand {
   std::vector<std::string> tie;     // statements that make it depend on `link`
   std::string needs;                // what it lacks to be run
   int bytes = 0;                    // that the operation moves, for the barrier's transaction count
-  bool crowds = false;              // no other CTA fits beside it
+  bool crowds = false;              // no other CTA fits next to it
 };
 
 struct FormFamily {
@@ -62,7 +62,7 @@ class OperandTable {
   static Result<OperandTable> load();  // <data root>/gen/forms/operands.toml
   static Result<OperandTable> read(std::string_view text, const std::string& file);
 
-  // Step::spec with the form and the nearest word when the table has none.
+  // Step::spec with the form and the nearest word when the table has no such word.
   Result<const Operand*> find(std::string_view word, const isa::Form& form) const;
   // Step::spec when no family fits.
   Result<const FormFamily*> family(const isa::Form& form) const;

@@ -33,7 +33,7 @@ class FunctionGuard {
     for (const UnboundLoop& one : unbound) note(one.statement, one.why);
     if (const auto again = polled_recursion(job_.file, function_, flow_, job_.summaries))
       note(*again,
-           fmt::format("'{}' calls itself as a poll says; not guarded because it is no loop",
+           fmt::format("'{}' calls itself as a poll says; not guarded because it is not a loop",
                        function_.name));
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
@@ -127,7 +127,7 @@ class FunctionGuard {
       job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
   }
 
-  // A turn of a loop that waits is no progress, and so no barrier is that each turn passes.
+  // A turn of a loop that waits is not progress, and so no barrier is that each turn passes.
   std::uint32_t barrier_site(std::size_t i, launch::WaitKind kind, const std::string& id,
                              const std::string& count) {
     const bool turns = blocks_of_waits_.contains(flow_.block_of(i));
@@ -219,8 +219,8 @@ class FunctionGuard {
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
                    "mov.u64 pbg_now, %globaltimer;"};
     // Another value than at the last look is progress, of the grid: a counter that is worked off is
-    // no hang, a loop that passes phase after phase is none, and threads that only hear of the poll
-    // wait with it.
+    // not a hang, a loop that passes phase after phase is none, and threads that only hear of the
+    // poll wait with it.
     lines.push_back(fmt::format("setp.ne.b64 pbg_do, {}, {};", value, named("seen")));
     lines.emplace_back("@pbg_do st.volatile.global.u64 [pbg_base], pbg_now;");
     lines.push_back(fmt::format("setp.eq.or.u64 pbg_do, {}, 0, pbg_do;", since));
@@ -242,7 +242,7 @@ class FunctionGuard {
     job_.insertions.after(header.back(), std::move(lines));
   }
 
-  // What the report says of the poll: address and operand before it, the value behind it.
+  // What the report says of the poll: address and operand before it, the value after it.
   void capture(const WaitLoop& wait, const Poll& poll) {
     const ptx::PtxStatement& statement = at(poll.statement);
     const int scope = flow_.scopes.of(poll.statement);
@@ -296,7 +296,7 @@ class FunctionGuard {
     job_.insertions.after(exit.statement, std::move(end.after));
   }
 
-  // Registers, in front of everything else in the function.
+  // Registers, before everything else in the function.
   void declare() {
     Lines lines = {".reg .b64 pbg_base;",
                    "{",

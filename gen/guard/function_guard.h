@@ -31,7 +31,7 @@ struct GuardJob {
 
   void find_callers();
 
-  // Fills in the number, the opcode and where it stands: by `.loc`, else in the PTX; and what its
+  // Fills in the number, the opcode and where it is: by `.loc`, else in the PTX; and what its
   // heading says. The number.
   std::uint32_t add_site(launch::WaitSite site, std::size_t statement);
 

@@ -32,7 +32,7 @@ Result<TextNeeds> needs_of(const PtxFile& file) {
   const std::string target = file.target.substr(0, file.target.find(','));
   if (target.empty() || file.version.empty())
     return with_hint(fail(Step::usage, "{}: no .version or no .target", file.name),
-                     "write both in front of everything else");
+                     "write both before everything else");
   const auto parsed = isa::parse_target(target);
   if (!parsed) return fail(Step::usage, "{}: .target: {}", file.name, parsed.error().message);
   const auto version = isa::parse_version(file.version);
@@ -70,7 +70,7 @@ bool is_counted(const PtxStatement& statement) {
          is(statement, isa::PtxFact::registers);
 }
 
-// Behind what a module begins with.
+// After what a module begins with.
 std::size_t behind_header(const PtxFile& file) {
   std::size_t behind = 0;
   for (std::size_t i = 0; i < file.statements.size(); ++i) {
@@ -80,7 +80,7 @@ std::size_t behind_header(const PtxFile& file) {
   return behind;
 }
 
-// The functions that were added go in front of everything that may call them.
+// The functions that were added go before everything that may call them.
 void insert_helpers(GuardedPtx& guarded, std::vector<ptx::PlacedStatement> helpers) {
   const auto at = static_cast<std::ptrdiff_t>(behind_header(guarded.file));
   auto& statements = guarded.file.statements;
@@ -115,7 +115,7 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
   PHASEBIT_TRY_ASSIGN(needs, needs_of(file));
   PHASEBIT_TRY_ASSIGN(registers, registers_of(file, options));
   GuardJob job{file, summaries_of(file), ptx::sources_of(file), std::move(registers)};
-  // Where nobody zeroes the counts, the last thread that leaves does.
+  // Where the counts are not zeroed, the last thread that leaves does.
   const auto asks_for_exits = options.print ? is_counted : waits_for_all;
   job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [&](auto& placed) {
     return is_instruction_of(placed.parsed, asks_for_exits);
@@ -168,7 +168,7 @@ void place_sites(GuardedKernel& made, const GuardedPtx& guarded, const Origins& 
   }
 }
 
-// Behind the signature. A text that has such bounds itself keeps them.
+// After the signature. A text that has such bounds itself keeps them.
 void add_bounds(Kernel& kernel, const GuardBounds& bounds, const ptx::PtxFunction& function,
                 const PtxFile& file) {
   for (const std::size_t i : function.directives) {

@@ -1,5 +1,5 @@
-// The guarded build of any PTX: the same text, in which no wait lasts for ever and whoever gives
-// one up says where. docs/decisions/guard.md says what is a wait and how it is bounded.
+// The guarded build of any PTX: the same text, in which no wait lasts forever and a thread that
+// gives one up says where. docs/decisions/guard.md says what is a wait and how it is bounded.
 #pragma once
 
 #include "core/base/error.h"
@@ -17,19 +17,19 @@
 namespace phasebit::guard {
 
 struct GuardOptions {
-  // Where nobody sets pb_guard (a user's own program): without progress for so long, print and
+  // Where pb_guard is not set (a user's own program): without progress for so long, print and
   // trap.
   std::uint64_t limit_ns = 1'000'000'000;
   // Of the text's kernels that have no head: which register holds the item, in reports.
   std::vector<ptx::head::HeadRegisters> registers = {};
   std::map<std::string, GuardLaunch> launches = {};  // by entry
-  bool print = true;  // false: trap alone; then functions behind the text do not depend on it
+  bool print = true;  // false: trap alone; then functions after the text do not depend on it
 };
 
 struct GuardedPtx {
   ptx::PtxFile file;
   std::vector<launch::WaitSite> sites;
-  // For each statement of `file` the one of the text given that it is or stands beside; -1 for the
+  // For each statement of `file` the one of the text given that it is or is next to; -1 for the
   // functions that were added. For each site its statement in the text given.
   std::vector<int> origins;
   std::vector<std::size_t> site_statements;
@@ -44,7 +44,7 @@ Result<GuardedPtx> guard(const ptx::PtxFile& file, const GuardOptions& options =
 
 struct GuardedKernel {
   // Build::guarded, with the preamble that it needs. What was added has the source of the statement
-  // that it stands beside.
+  // that it is next to.
   ptxas::Kernel kernel;
   std::vector<launch::WaitSite> sites;  // by template file and line, verb and role
 };

@@ -15,7 +15,7 @@ namespace phasebit::guard {
 struct GuardHelpers {
   bool mbarrier = false;       // the text may use mbarriers: sm_80, PTX 7.0
   bool cluster = false;        // and clusters: sm_90, PTX 7.8
-  bool print = false;          // who gives up prints
+  bool print = false;          // a thread that gives up prints
   std::uint64_t limit_ns = 0;  // of the module's own block
 };
 
@@ -27,7 +27,7 @@ Result<std::vector<ptx::PlacedStatement>> helper_statements(
 // In the site's number: the address is that of an mbarrier in the CTA's own shared memory, whose
 // word can be read.
 inline constexpr std::uint32_t guard_reads_word = 0x80000000U;
-// Of a hardware barrier: to come through it is no progress of the grid.
+// Of a hardware barrier: to come through it is not progress of the grid.
 inline constexpr std::uint32_t guard_no_progress = 0x40000000U;
 
 }  // namespace phasebit::guard

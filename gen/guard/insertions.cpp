@@ -29,7 +29,7 @@ PtxFile Insertions::applied(const PtxFile& file, std::vector<int>& origins) cons
   PtxFile out = file;
   out.statements.clear();
   origins.clear();
-  std::string blanks;  // what stood in front of statements that are gone
+  std::string blanks;  // what was before statements that are gone
   const auto put = [&](PlacedStatement statement, std::size_t origin) {
     out.statements.push_back(std::move(statement));
     origins.push_back(static_cast<int>(origin));

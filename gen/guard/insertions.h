@@ -1,4 +1,4 @@
-// Statements put in front of and behind others, and others taken out.
+// Statements put before and after others, and others taken out.
 #pragma once
 
 #include "core/ptx/file.h"
@@ -22,7 +22,7 @@ class Insertions {
   void remove(std::size_t statement) { removed_.insert(statement); }
 
   // The file with them. `origins` gets, for each statement of it, the one of `file` that it is or
-  // stands beside.
+  // is next to.
   ptx::PtxFile applied(const ptx::PtxFile& file, std::vector<int>& origins) const;
 
  private:
@@ -37,7 +37,7 @@ class Insertions {
 // PTX that brings a register, a number or an address into a 64-bit register of the guard's.
 
 // `to` gets the value of the operand; nothing where the guard cannot have it (128 bits, a name).
-// `guard` ("@p", or "") stands in front of each statement.
+// `guard` ("@p", or "") precedes each statement.
 std::vector<std::string> capture_value(const ptx::PtxScopes& scopes, int scope,
                                        const std::string& operand, const std::string& to,
                                        const std::string& guard);

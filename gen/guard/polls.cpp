@@ -386,7 +386,7 @@ CallSummaries summaries_of(const ptx::PtxFile& file) {
     if (function.has_body && !function.entry)
       bodies.emplace_back(&function, ptx::flow::flow_of(file, function));
   const std::set<std::string> by_address = functions_by_address(file);
-  // A function may call one that stands below it: as often as something changes.
+  // A function may call one that is below it: as often as something changes.
   for (bool changed = true; changed;) {
     const CallSummaries before = summaries;
     for (const auto& [function, flow] : bodies)

@@ -84,7 +84,7 @@ class Sources {
   Sources(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow, const CallSummaries& summaries)
       : file_(file), flow_(flow), summaries_(summaries) {}
 
-  // A load of the thread's own memory is no poll, volatile or not.
+  // A load of the thread's own memory is not a poll, volatile or not.
   std::optional<launch::WaitKind> poll(std::size_t statement) const;
   bool loads_weakly(std::size_t statement) const;
   bool timer(std::size_t statement) const;

@@ -122,7 +122,7 @@ class LoopJudge {
   }
 
   // Warps that wait at a barrier for what they shall do next: the barrier is the wait, not the
-  // number that is read behind it.
+  // number that is read after it.
   bool dispatches() const {
     const auto waits = [&](std::size_t i) {
       const auto barrier = uses_barrier(at(i));
@@ -179,7 +179,7 @@ class LoopJudge {
   }
 
   // What a value can be but news of a poll, the polls' operands aside: what a poll gives back is
-  // news, whatever these depend on (a hint from a clock is no exit by time).
+  // news, whatever these depend on (a hint from a clock is not an exit by time).
   struct Bounds {
     std::set<PtxName> timed, foreign;
   };
@@ -433,7 +433,7 @@ class LoopJudge {
         line_of(other->statement));
   }
 
-  // It polls, and what else decides its exits is no bound that is proved.
+  // It polls, and what else decides its exits is not a proved bound.
   std::string doubt_of_bounds() const {
     Statements asked = strong_;
     for (const std::size_t i : statements_of(flow_, loop_))

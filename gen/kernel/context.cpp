@@ -99,8 +99,8 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
   context["value_step"] = hex(launch::payload_item_step * static_cast<std::uint32_t>(role.turns));
 }
 
-// A flag counts the arrivals at a slot, lap by lap: who waits knows how many there are by then. One
-// arrival a lap is a store of the lap's number, several are added.
+// A flag counts the arrivals at a slot, lap by lap: a thread that waits knows how many there are by
+// then. One arrival a lap is a store of the lap's number, several are added.
 void add_flag(json& context, const PlanFacts& facts, const std::string& r) {
   const bool producer = r == "p";
   const int awaited = producer ? facts.empty_arrivals : facts.full_arrivals;
@@ -196,7 +196,7 @@ void add_look_ahead(json& slot, const Plan& plan, const RolePlan& role, int ahea
 }  // namespace
 
 // The loads and stores of one thread for one slot: mover r of T moves words (m * T + r) * V + v.
-// A copy of images is one operation, whose words nobody computes.
+// A copy of images is one operation, whose words are not computed.
 void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::string& r,
                int offset) {
   json moves = json::array();
@@ -340,7 +340,7 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   const std::string probe = variant.value("probe");
   if (plan.full_arrivals > 0) context["full_arrivals"] = std::to_string(plan.full_arrivals);
   if (plan.empty_arrivals > 0) context["empty_arrivals"] = std::to_string(plan.empty_arrivals);
-  // A kernel that can be measured beside load has the code for it, loaded or not.
+  // A kernel that can be measured under load has the code for it, loaded or not.
   context["takes_load"] = !variant.value("load").empty();
   context["counts_polls"] = false;
   if (probe == "response") add_response(context, variant, plan);

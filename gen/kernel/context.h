@@ -16,7 +16,8 @@ Result<nlohmann::json> make_context(const space::Catalogue& catalogue,
                                     const launch::VariantKey& variant, const Plan& plan,
                                     const std::string& entry);
 
-// The names of one role: cursor, tokens, who arrives, the steps through the ring, the slots.
+// The names of one role: cursor, tokens, which threads arrive, the steps through the ring, the
+// slots.
 
 // `r` is "p" for the producer, "c" for the consumer.
 nlohmann::json role_context(const Plan& plan, const std::string& r);

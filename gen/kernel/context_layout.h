@@ -28,7 +28,7 @@ void add_parameter_block(nlohmann::json& context);
 Status add_component_names(nlohmann::json& context, const space::Catalogue& catalogue,
                            const launch::VariantKey& variant, const Plan& plan);
 
-// Numbers as they stand in PTX.
+// Numbers as they are in PTX.
 
 std::string hex(std::uint32_t value);  // "0x0000002a"
 

@@ -18,7 +18,7 @@ Status check_range(const Component& protocol, const char* fact, int value, int m
               fact, value, least, most);
 }
 
-// An mbarrier that expects nobody is none.
+// An mbarrier without expected arrivals does not exist.
 int least_arrivals(const PlanFacts& facts, space::ReadBack how) {
   return how == space::ReadBack::phases && !facts.waits_arrive ? 1 : 0;
 }

@@ -83,7 +83,7 @@ class KeyCheck {
                     fmt::format("no {} '{}'", axis, name));
   }
 
-  // How a text is assembled is no part of it; LLVM made the text itself.
+  // How a text is assembled is not a part of it; LLVM made the text itself.
   Status check_later(const std::string& axis, const std::string& value) const {
     if (catalogue_.compiler(axis) != nullptr && !space::is_llvm_axis(catalogue_, axis))
       return complain(
@@ -91,7 +91,7 @@ class KeyCheck {
           fmt::format("leave it out, and write `-a '{}={}'` on the command line", axis, value),
           "says how a text is assembled, which its key does not");
     if (axis != space::file_axis) return {};
-    return complain("key " + axis, axis, "leave it out", "stands in the id of every file's kernel");
+    return complain("key " + axis, axis, "leave it out", "is in the id of every file's kernel");
   }
 
   // What the catalogue would say of a component that it does not have.
@@ -214,8 +214,8 @@ class PlanCheck {
     return found ? complain(found->key, found->said, found->wanted, found->hint) : Status();
   }
 
-  // Who leaves early is asked for half of the items, and unit and rank say which items and words. A
-  // text of more or fewer warps of a role has units and ranks of its own.
+  // A warp that leaves early is asked for half of the items, and unit and rank say which items and
+  // words. A text of more or fewer warps of a role has units and ranks of its own.
   Status check_role(launch::Role role) const {
     const auto slices_of = [&](const LaunchShape& shape) {
       std::vector<launch::RoleSlice> slices;
@@ -416,7 +416,7 @@ Result<const NearbyTexts::Text*> NearbyTexts::text_of(const VariantKey& key) {
   const auto known = texts_.find(key.id);
   if (known != texts_.end()) return &known->second;
   PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue_, key));
-  // Version and target are no statements.
+  // Version and target are not statements.
   PHASEBIT_TRY_ASSIGN(rendered, renderer_.render(key, plan, launch::Build::timed, "", ""));
   return &texts_.emplace(key.id, sorted_statements(rendered.kernel)).first->second;
 }

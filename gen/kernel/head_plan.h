@@ -1,4 +1,4 @@
-// The launch of a head, held against the plan of the variant that its key names.
+// The launch of a head, checked against the plan of the variant that its key names.
 #pragma once
 
 #include "core/ptx/head/head.h"
@@ -11,7 +11,7 @@
 
 namespace phasebit::kernel {
 
-// The [key] of a head, held against the catalogue.
+// The [key] of a head, checked against the catalogue.
 
 // The whole key: axes that the head leaves out have their defaults, an id that it leaves out is
 // made. With `origin = "file"` at least one component is the file's own: axes that the catalogue
@@ -22,8 +22,8 @@ Result<launch::VariantKey> check_head_key(const space::Catalogue& catalogue,
                                           const ptx::head::Head& head);
 
 // What the axes of the key decide, a head may not say otherwise: the clusters, CTAs and work of a
-// launch, who is timed in which unit, and how much of its end state is verified. Threads, shared
-// memory and items may differ, as an edited text may. Nothing is held against a head whose
+// launch, which role is timed in which unit, and how much of its end state is verified. Threads,
+// shared memory and items may differ, as an edited text may. Nothing is checked of a head whose
 // components are its own. Step::spec with file, line, key and what to write.
 Status check_head_plan(const space::Catalogue& catalogue, const ptx::head::Head& head,
                        const launch::VariantKey& key);

@@ -64,7 +64,7 @@ class Attribution {
 
  private:
   // What a function named as a role calls is a verb, whatever a library calls in it: its own
-  // `wait` in an `acquire` is no wait of the ring.
+  // `wait` in an `acquire` is not a wait of the ring.
   static void attribute(const std::vector<std::string>& functions, SourceLine& source) {
     for (size_t n = functions.size(); n-- > 1;)
       if (base::value_of_word<launch::Role>(functions[n - 1])) {
@@ -75,7 +75,7 @@ class Attribution {
     source.verb = verb_of(functions);
   }
 
-  // The last of them is the function that the statement stands in.
+  // The last of them is the function that the statement is in.
   static std::string verb_of(const std::vector<std::string>& functions) {
     if (functions.size() < 2) return {};
     const auto known = std::find_if(functions.begin(), functions.end() - 1, is_verb);
@@ -109,7 +109,7 @@ bool is_plain(const PtxFile& file) {
 }
 
 // As it was rendered: what begins on one line is one statement, but for the brace that opens the
-// body, where no `.loc` may stand in front.
+// body, where no `.loc` may precede.
 void add_statements(const PtxFile& file, const PtxFunction& entry, const Attribution& attribution,
                     Kernel& kernel) {
   int line = 0;
@@ -154,7 +154,7 @@ void add_lines(std::string_view text, const PtxFile& file, const Attribution& at
     if (!function.has_body) continue;
     for (size_t at = function.open + 1; at < function.close; ++at) {
       const size_t index = index_of(at);
-      // No `.loc` may stand in front of the end of a statement that began above.
+      // No `.loc` may precede the end of a statement that began above.
       const std::string& above = file.statements[at - 1].text;
       const auto lines = static_cast<size_t>(std::count(above.begin(), above.end(), '\n'));
       if (lines > 0 && index_of(at - 1) + lines == index) taken[index] = true;

@@ -17,11 +17,11 @@ Status lay_out_warps(const launch::VariantKey& variant, Plan& plan);
 class Figures;
 // The tensor map of a mover whose slots are tiles, and the payload as it lays it out.
 Status place_tiles(const launch::VariantKey& variant, const Figures& figures, Plan& plan);
-// Step::spec for a map that the driver refuses, or whose tiles are no slot (words_of_slot).
+// Step::spec for a map that the driver refuses, or whose tiles are not a slot (words_of_slot).
 Status check_tiles(const launch::VariantKey& variant, const launch::LaunchShape& launch);
-// The matrices that a work multiplies: before the moves of the consumers, who then have none.
+// The matrices that a work multiplies: before the moves of the consumers, which then have none.
 Status place_product(const launch::VariantKey& variant, const Figures& figures, Plan& plan);
-// What consumers store the slots to, behind place_tiles.
+// What consumers store the slots to, after place_tiles.
 Status place_stored(const launch::VariantKey& variant, const Figures& figures, Plan& plan);
 
 // Probes whose loop has an item several times in a row: their axis `unroll` says how often.

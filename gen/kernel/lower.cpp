@@ -169,7 +169,7 @@ std::string types_of(std::string_view arguments) {
   return types;
 }
 
-// Verbs by their empty functions' whole text. What a call gives them is written as it stands there.
+// Verbs by their empty functions' whole text. What a call gives them is written as it is there.
 class EmptyVerbs {
  public:
   void take(const std::string& line) {

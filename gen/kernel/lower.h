@@ -16,12 +16,12 @@ Result<Rendered> lower(llvm::Worker& worker, const Rendered& ir, const llvm::Opt
 
 // Rendered IR as a module that LLVM reads.
 
-// The statements of Renderer::render_ir(), statement n on line n of the module, and behind them
+// The statements of Renderer::render_ir(), statement n on line n of the module, and after them
 // what they lack:
 // - a debug location for every instruction: the line that location_of() says, and column
 //   verb_column where it belongs to a verb, else 1. phasebit-llvm gives an inlined instruction the
 //   innermost location of a verb. Of an instruction that LLVM moves to another it keeps the lower
-//   line: so what stands further down, verbs behind what they use, has lower ones.
+//   line: so what is further down, verbs after what they use, has lower ones.
 // - a function that does nothing for each verb that is called and that no component lists.
 std::string module_text(const Rendered& ir);
 

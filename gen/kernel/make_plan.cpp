@@ -48,7 +48,7 @@ Status place_copies(const VariantKey& variant, Plan& plan, const Moves& moves) {
                 variant.id, plan.slot_bytes, plan.slot_bytes / moves.copy_bytes, moves.copy_bytes,
                 bulk_bytes);
   if (plan.slot_bytes % (moves.copy_bytes * role.movers) != 0)
-    return fail(Step::spec, "{}: payload_bytes {} are no whole copies of {} bytes for {} {}",
+    return fail(Step::spec, "{}: payload_bytes {} are not whole copies of {} bytes for {} {}",
                 variant.id, plan.slot_bytes, moves.copy_bytes, role.movers,
                 moves.copiers > 0 ? "that copy" : "threads");
   role.vector_words = moves.copy_bytes / 4;
@@ -103,7 +103,7 @@ Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan
   if (moves.bytes == 0) return {};
   plan.slot_bytes = moves.bytes;
   if (moves.bytes % 4 != 0)
-    return fail(Step::spec, "{}: payload_bytes {} is no multiple of 4", variant.id, moves.bytes);
+    return fail(Step::spec, "{}: payload_bytes {} is not a multiple of 4", variant.id, moves.bytes);
   PHASEBIT_TRY(moves.copy_bytes > 0 ? place_copies(variant, plan, moves)
                                     : split_evenly(variant, moves.bytes, plan.producer));
   PHASEBIT_TRY(place_product(variant, figures, plan));

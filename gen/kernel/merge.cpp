@@ -23,7 +23,7 @@ Result<Merged> merge_texts(const std::string& ours, const std::string& base,
   PHASEBIT_TRY(write_file(path("base"), base));
   PHASEBIT_TRY(write_file(path("theirs"), theirs));
   const auto output = base::run_process({"git", "merge-file", "-p", "-L", "the fork", "-L",
-                                         "the parent as recorded", "-L", "the parent of today",
+                                         "the parent as recorded", "-L", "the current parent",
                                          path("ours"), path("base"), path("theirs")});
   if (!output) return fail(Step::toolchain, "git merge-file: {}", output.error().message);
   // Its exit status is the number of conflicts, at most 127.
@@ -33,7 +33,7 @@ Result<Merged> merge_texts(const std::string& ours, const std::string& base,
   return Merged{output->out, output->exit_status == 0};
 }
 
-// The merge base, which stands beside the fork.
+// The merge base, a file next to the fork.
 Result<std::string> read_base(const Fork& fork) {
   if (fs::exists(fork.base())) return base::read_file(fork.base());
   return with_hint(
@@ -52,7 +52,7 @@ Result<Drift> drift_of(const Fork& fork, const std::string& now) {
   if (base::content_hash(base) != fork.recorded())
     return with_hint(
         fail(Step::spec, "{} is not the text that {} records", fork.shown_base(), fork.shown),
-        "nobody edits it: take it back from version control");
+        "it must not be edited: restore it from version control");
   if (base == now) return Drift::none;
   PHASEBIT_TRY_ASSIGN(before, read_kernel(base, fork.shown_base()));
   PHASEBIT_TRY_ASSIGN(after, read_kernel(now, fork.parent()));

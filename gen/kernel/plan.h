@@ -22,7 +22,7 @@ struct RolePlan {
   int first_lane = 0;
   int lane_stride = 1;
   std::uint32_t warps_mask = 0;  // bit w: warp w has the role
-  int movers = 32;               // who move a slot's payload together: its threads, or fewer
+  int movers = 32;               // movers of a slot's payload: its threads, or fewer
   int vector_words = 1;          // payload words that one moves at once: 1, 4, or those of a copy
   int moves = 0;                 // such moves of one for a slot
 };
@@ -45,11 +45,11 @@ struct Plan {
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
   int empty_offset = 0, ticket_offset = 0, payload_offset = 0;
-  int scratch_offset = 0;       // of 64 bytes that the load beside a measured CTA works on
+  int scratch_offset = 0;       // of 64 bytes that the load next to a measured CTA works on
   int payload_alignment = 128;  // of the slots: what the copies' places need
   int extra_offset = 0;         // of PlanFacts::extra_bytes a slot
   PlanFacts facts;
-  // Barriers whose end state `verify` reads back; 0 where a probe or protocol has none to read.
+  // Barriers whose end state `verify` reads back; 0 where a probe or protocol has no such state.
   int phases_checked = 0;
   // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
   int full_arrivals = 0, empty_arrivals = 0;

@@ -83,7 +83,7 @@ Status finish_remote(const launch::VariantKey& variant, Plan& plan) {
   const bool loads = variant.value("operation") == "load";
   plan.timed_verbs = {loads ? "load" : "commit"};
   plan.phases_checked = loads ? 0 : 1;
-  // Behind what the protocol has: a barrier a CTA (templates/probes/remote/prepare.ptx).
+  // After what the protocol has: a barrier a CTA (templates/probes/remote/prepare.ptx).
   launch.dynamic_shared_bytes += 8 * most_arrivers;
   launch.max_items = most_expected / (arrivers * std::max(1, plan.facts.handed_full));
   return {};
@@ -97,7 +97,7 @@ Status lay_out_form(const launch::VariantKey& variant, Plan& plan) {
   return {};
 }
 
-// The operand table counts on the shared memory behind the payload's offset.
+// The operand table counts on the shared memory after the payload's offset.
 Status finish_form(const launch::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
   PHASEBIT_TRY_ASSIGN(launch, forms::form_launch(*book, forms::form_point(variant)));
@@ -118,7 +118,7 @@ constexpr int sub_partitions = 4;
 constexpr int busy_ctas = 8;
 constexpr int most_warps = 32;
 
-// A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
+// A try of a phase that never comes may sleep, for an unknown time, and so may its chain.
 constexpr int most_blocked_items = 64;
 
 // More than any GPU has: the bench takes those that there are.
@@ -153,7 +153,7 @@ launch::DataShape data_of(std::uint64_t bytes, int tile_bytes, int readers) {
   return {static_cast<std::int64_t>(bytes / tile * tile), tile_bytes, readers};
 }
 
-// In place of images of a slot the data, whose tiles lie one behind the other in the map's
+// In place of images of a slot the data, whose tiles lie one after the other in the map's
 // outermost dimension too.
 Status map_data(const VariantKey& variant, launch::LaunchShape& launch) {
   const std::int64_t tiles = launch.data.bytes / launch.data.tile_bytes;
@@ -164,7 +164,7 @@ Status map_data(const VariantKey& variant, launch::LaunchShape& launch) {
   return check_tiles(variant, launch);
 }
 
-// The same copies from large data. Nobody reads what comes, so no word is verified: bytes are
+// The same copies from large data. No thread reads what comes, so no word is verified: bytes are
 // counted off.
 Status copy_from_memory(const VariantKey& variant, Plan& plan) {
   launch::LaunchShape& launch = plan.launch;
@@ -185,7 +185,7 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   launch.unit = "cycles per item";
   plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
                               {"consumer", plan.num_stages / plan.consumer.turns}};
-  // Warps with barriers of their own take no turns: each handles all items.
+  // Warps with barriers of their own do not take turns: each handles all items.
   launch.producer_turns = launch.consumer_turns = 1;
   plan.timed_verbs = {verb};
   if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
@@ -290,7 +290,7 @@ Status finish_stream(const launch::VariantKey& variant, Plan& plan) {
   launch.min_items = launch.item_granule;
   launch.timed_role = launch::Role::consumer;
   launch.unit = "ns per item";
-  // Both sizes read one buffer, so that it is made once for all variants of a run.
+  // Both sizes read one buffer, so that it is made once per run.
   const launch::product::ProductShape product = launch.payload.product;
   const auto fill =
       product.rows > 0 ? launch::BufferFill::Kind::signs : launch::BufferFill::Kind::blocks;
@@ -323,7 +323,7 @@ Status lay_out_issue(const launch::VariantKey& variant, Plan& plan) {
   return {};
 }
 
-// Nobody releases: the full barriers alone are used.
+// No thread releases: the full barriers alone are used.
 Status finish_issue(const launch::VariantKey& variant, Plan& plan) {
   if (variant.value("resident") == "hbm") PHASEBIT_TRY(copy_from_memory(variant, plan));
   launch::LaunchShape& launch = plan.launch;

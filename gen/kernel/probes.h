@@ -14,8 +14,8 @@ struct ProbePlanner {
   // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
   // placed after it.
   Status (*lay_out)(const launch::VariantKey& variant, Plan& plan);
-  // All else: who is timed, in which unit, readings, and how many items a launch may have. It finds
-  // everything else in the plan and may add to the shared memory.
+  // All else: which role is timed, in which unit, readings, and how many items a launch may have.
+  // It finds everything else in the plan and may add to the shared memory.
   Status (*finish)(const launch::VariantKey& variant, Plan& plan);
 };
 

@@ -133,8 +133,8 @@ void find_sections(const json& value, const std::string& name, const std::string
     if (key != "is" && key != "pb") find_sections(inner, name, key, sections);
 }
 
-// Looks names up as Mustache does, and notes those whose value is wanted where they have none: it
-// would render them as nothing.
+// Looks names up as Mustache does, and notes those whose value is wanted where they have no value:
+// it would render them as nothing.
 class ScopedNames : public kainjow::mustache::context<std::string> {
  public:
   ScopedNames(const data* names, const JoinedTemplate& joined) : context(names), joined_(joined) {}
@@ -207,7 +207,7 @@ struct Renderer::Impl {
                  Rendered& out);
 };
 
-// What stands in the templates of the variant, into `out`.
+// What is in the templates of the variant, into `out`.
 Status Renderer::Impl::fill_in(const VariantKey& variant, const Plan& plan, Language language,
                                Build build, Rendered& out) {
   const VariantKey key = space::template_key(*catalogue, variant);

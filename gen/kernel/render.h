@@ -23,7 +23,7 @@ struct ListingLine {
 struct Rendered {
   ptxas::Kernel kernel;
   std::vector<ListingLine> listing;  // comments and statements, in order; none of a file's
-  ptx::head::Head head;              // filled in by who knows the variant's rules
+  ptx::head::Head head;              // filled in by what knows the variant's rules
   bool has_head = false;
   std::vector<launch::WaitSite> sites = {};  // of a guarded build
   fs::path path;  // of the file that it was read from; "" where it was rendered

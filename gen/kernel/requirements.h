@@ -25,7 +25,7 @@ struct Requirements {
 Result<Requirements> requirements(const space::Catalogue& catalogue, const launch::VariantKey& key);
 
 // What `.target` the text names. A form that only targets with a suffix take is assembled for each
-// under its own name: `target` if it takes the form, else the lowest that does; `needs` gets the
+// under its own name: `target` if it accepts the form, else the lowest that does; `needs` gets the
 // PTX version that this takes.
 Result<std::string> declared_target(const launch::VariantKey& key, Requirements& needs,
                                     const std::string& target);

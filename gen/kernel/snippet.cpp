@@ -242,7 +242,7 @@ Result<base::TempDir> make_snippet_folder(const fs::path& templates,
             kind, name, component_text(*parent, kind, snippets, targets.families()), snippets));
       }
   } catch (const fs::filesystem_error& error) {
-    return fail(Step::io, "cannot lay snippets beside the templates: {}", error.what());
+    return fail(Step::io, "cannot add snippets to the templates: {}", error.what());
   }
   return std::move(out);
 }

@@ -45,7 +45,7 @@ Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
 launch::VariantKey snippet_key(const launch::VariantKey& variant,
                                const std::vector<Snippet>& snippets);
 
-// Snippets as templates: beside each component that they change stands one of two files, which
+// Snippets as templates: next to each component that they change comes one of two files, which
 // `uses` it and has the verb. From there on they go the way of any component.
 
 // A folder that holds the templates, by links, and such a component for every variant with

@@ -15,7 +15,7 @@ struct ForkIdentity {
 // The parent's file with the fork's id, axis, parent and entry.
 std::string as_fork(const std::string& parent_file, const ForkIdentity& fork);
 
-// The fork's file with those of the parent: what is left between them is what somebody edited.
+// The fork's file with those of the parent: what is left between them is what was edited.
 std::string as_parent(const std::string& fork_file, const ForkIdentity& fork);
 
 }  // namespace phasebit::kernel

@@ -1,6 +1,6 @@
-// The tensor map of a mover whose slots are tiles: an image of the payload lies behind the other in
-// its outermost dimension, each as long as a slot. What consumers store such slots to; and the
-// matrices of a slot that a work multiplies.
+// The tensor map of a mover whose slots are tiles: images of the payload follow each other in its
+// outermost dimension, each as long as a slot. What consumers store such slots to; and the matrices
+// of a slot that a work multiplies.
 #include "core/base/text.h"
 #include "core/launch/product/product.h"
 #include "gen/kernel/facts.h"
@@ -36,7 +36,7 @@ Status take_words(const launch::VariantKey& variant, const TileFacts& facts, Ten
   return take_word(variant, "fill", facts.fill, map.fill);
 }
 
-// An expression of a list, 0 behind its end.
+// An expression of a list, 0 after its end.
 Result<int> listed(const Figures& figures, const std::vector<space::Expression>& list, int n) {
   if (static_cast<size_t>(n) >= list.size()) return 0;
   return figures.number(list[static_cast<size_t>(n)]);
@@ -91,7 +91,7 @@ Status take_pixels(const Figures& figures, const TileFacts& facts, int rank, Ten
 constexpr int pattern_bytes = 1024;
 
 Status check_slot(const launch::VariantKey& variant, const ProductShape& product, int slot_bytes) {
-  // Who reads it, and how many images there are, is decided later, by the same numbers.
+  // Which threads read it, and how many images there are, is decided later, by the same numbers.
   const launch::product::Slot slot{slot_bytes / 4, 2 * product.rows, 1};
   const std::string why = launch::product::why_unknown(product, slot);
   if (why.empty()) return {};

@@ -29,9 +29,9 @@ std::map<std::string, std::vector<int>> bounds_of(const ptxas::Kernel& kernel);
 // templates.
 
 // {"axes": {AXIS: {"default": VALUE, "label": WORD}}, "protocols": {NAME: {"waits_on": WORDS}}}.
-// Components may declare one axis with other defaults: then "COMPONENT.AXIS" stands beside "AXIS",
-// which is that of the first. In `waits_on`, {axis} stands for the axis's value;
-// what is in brackets stands only where one of its axes is not at its default.
+// Components may declare one axis with other defaults: then "COMPONENT.AXIS" is next to
+// "AXIS", which is that of the first. In `waits_on`, {axis} stands for the axis's value;
+// what is in brackets is there only where one of its axes is not at its default.
 nlohmann::json catalogue_facts(const space::Catalogue& catalogue);
 
 }  // namespace phasebit::kernel

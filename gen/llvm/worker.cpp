@@ -22,7 +22,7 @@ namespace phasebit::llvm {
 
 using Clock = std::chrono::steady_clock;
 
-// One process, its standard input and output on one socket, what it says beside in memory.
+// One process, its standard input and output on one socket, what else it says in memory.
 struct Worker::Process {
   pid_t child = -1;
   int socket = -1;
@@ -86,7 +86,7 @@ bool Worker::Process::receive(Clock::time_point deadline) {
   return true;
 }
 
-// The line that says most: LLVM's own error, which stands before its trace of calls.
+// The line that says most: LLVM's own error, which comes before its trace of calls.
 std::string Worker::Process::last_words() const {
   std::array<char, 4096> text{};
   const ssize_t n = ::pread(said, text.data(), text.size(), 0);
@@ -190,9 +190,9 @@ Result<fs::path> find_program() {
                      "install llvm-22-dev, then `meson configure BUILD -Dllvm=enabled`");
   if (auto found = base::find_beside_program({name, fs::path("gen/llvm_program") / name}))
     return *std::move(found);
-  return with_hint(fail(Step::toolchain, "no {} beside {} or in its build folder", name,
+  return with_hint(fail(Step::toolchain, "no {} next to {} or in its build folder", name,
                         base::surroundings().program.string()),
-                   "`ninja gen/llvm_program/phasebit-llvm`, or install it beside phasebit");
+                   "`ninja gen/llvm_program/phasebit-llvm`, or install it next to phasebit");
 }
 
 Result<std::string> version_named(const std::string& word) {

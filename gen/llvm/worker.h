@@ -61,8 +61,8 @@ class Worker {
 // Where phasebit-llvm is: a program of its own, because LLVM ends the process where its backend
 // cannot go on.
 
-// Beside the program that runs, or in the build folder that it is in. Step::toolchain, with what
-// to install, where this build has none.
+// Next to the program that runs, or in the build folder that it is in. Step::toolchain, with what
+// to install, where this build has no LLVM.
 Result<fs::path> find_program();
 
 // "22.1.8" of "22": built_version(), which alone can be named. Step::usage for another, or as

@@ -171,7 +171,7 @@ void begin() {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
-  // An instruction that LLVM moves to where another stands keeps the place of one of both, instead
+  // An instruction that LLVM moves to the place of another keeps the place of one of both, instead
   // of none: the gate counts it at its verb.
   *static_cast<llvm::cl::opt<bool>*>(
       llvm::cl::getRegisteredOptions()["pick-merged-source-locations"]) = true;
@@ -239,7 +239,7 @@ class PlacesPass : public llvm::MachineFunctionPass {
   std::shared_ptr<Places> places_;
 };
 
-// Behind instruction selection: what stands where.
+// After instruction selection: what is where.
 class TakePlaces : public PlacesPass {
  public:
   explicit TakePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
@@ -255,7 +255,7 @@ class TakePlaces : public PlacesPass {
   static inline char id_ = 0;
 };
 
-// Behind the sinking, which moves instructions and makes none: each at its own place again.
+// After the sinking, which moves instructions and makes none: each at its own place again.
 class GivePlaces : public PlacesPass {
  public:
   explicit GivePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
@@ -285,7 +285,7 @@ void keep_places_of_moved_code() {
 
 namespace {
 
-// The function that all its uses stand in; null where they are several, or no instructions.
+// The function that all its uses are in; null where they are several, or no instructions.
 llvm::Function* only_user(const llvm::GlobalVariable& variable) {
   llvm::Function* user = nullptr;
   for (const llvm::User* one : variable.users()) {

@@ -27,7 +27,7 @@ struct AssembleOptions {
   bool line_info = false;          // `.loc 1 n 0` before executable statement n, and -lineinfo
   ResourceLimits limits;
   unsigned threads = 0;  // 0: as many as there are cores
-  // docs/decisions/assembly.md has the measurement behind it.
+  // docs/decisions/assembly.md has the measurement.
   size_t kernels_per_module = 64;
   std::chrono::seconds timeout{120};  // of one call of ptxas
   // Called after each call of ptxas, from any thread, one at a time.

@@ -51,12 +51,12 @@ struct Kernel {
   // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
   launch::SourceMap source;
-  // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
+  // What the module needs before its kernels apart from the dynamic shared memory, one statement a
   // line; kernels of one module have it in common. Empty but for guarded builds.
   std::vector<std::string> preamble;
   // content_hash of version, target, preamble and statements without the entry's name
   std::string hash;
-  // True: `statements` are the lines of a whole file, as somebody wrote it, from its .version on.
+  // True: `statements` are the lines of a whole file, as a user wrote it, from its .version on.
   // It is assembled by itself: it may hold functions, globals and other entries.
   bool as_is = false;
   std::vector<LineKind> line_kinds;  // of a kernel as it is, one a line

@@ -23,7 +23,7 @@ struct Attempt {
   base::ProcessOutput process;
   PtxasReport report;
   std::string cubin;
-  // Signals that somebody else sends (a user, the kernel when memory runs out) say nothing of the
+  // Signals from outside (a user, the kernel when memory runs out) say nothing of the
   // text; others are a crash on it.
   bool killed() const {
     const std::set<int> sent{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGQUIT};

@@ -70,7 +70,7 @@ std::optional<PtxasMessage> parse_message(std::string_view line) {
 }
 
 // "Used 22 registers, used 1 barriers, 60032 bytes smem" and "Used 22 registers, 16 bytes smem,
-// 364 bytes cmem[0]": comma-separated figures with their unit behind them.
+// 364 bytes cmem[0]": comma-separated figures with their unit after them.
 void read_figures(std::string_view text, launch::Resources& resources) {
   while (!text.empty()) {
     const size_t comma = text.find(',');

@@ -20,7 +20,7 @@ struct PtxasMessage {
 
 struct PtxasReport {
   std::map<std::string, launch::Resources> entries;  // of every entry that was compiled, with -v
-  // Everything else but the standing phrases of -v ("Compiling entry function", "Compile time",
+  // Everything else but the fixed phrases of -v ("Compiling entry function", "Compile time",
   // ...).
   std::vector<PtxasMessage> messages;
 };

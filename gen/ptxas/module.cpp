@@ -17,7 +17,7 @@ constexpr const char* indents = " \t";
 
 constexpr size_t none = std::string::npos;
 
-// Behind the label that begins there ("L_wait:"), or none.
+// After the label that begins there ("L_wait:"), or none.
 size_t behind_label(const std::string& line, size_t first) {
   constexpr const char* name = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
   const size_t end = line.find_first_not_of(name, first);
@@ -26,7 +26,7 @@ size_t behind_label(const std::string& line, size_t first) {
   return end + 1;
 }
 
-// Behind a directive: its semicolon, or the brace of the body that it opens.
+// After a directive: its semicolon, or the brace of the body that it opens.
 size_t behind_directive(const std::string& line, size_t first) {
   bool quoted = false;
   for (size_t at = first; at < line.size(); ++at) {
@@ -36,8 +36,8 @@ size_t behind_directive(const std::string& line, size_t first) {
   return none;
 }
 
-// Where the first instruction of a line begins: labels, directives, braces and comments may stand
-// in front of it, and others behind. None when there is none.
+// Where the first instruction of a line begins: labels, directives, braces and comments may come
+// before it, and others after. None when there is none.
 size_t first_instruction(const std::string& line) {
   size_t at = 0;
   while ((at = line.find_first_not_of(" \t\r{}", at)) != none) {
@@ -57,7 +57,7 @@ size_t first_instruction(const std::string& line) {
   return none;
 }
 
-// What of a line stands in front of its `.loc`: nothing where an instruction begins it.
+// What of a line comes before its `.loc`: nothing where an instruction begins it.
 size_t split_of(const std::string& line) {
   const size_t first = first_instruction(line);
   return first == none || line.find_first_not_of(indents) == first ? 0 : first;
@@ -74,8 +74,8 @@ class Writer {
     module_.text += '\n';
     module_.lines.push_back(from);
   }
-  // With `.loc` right in front of the line's first instruction: one in front of a directive or
-  // label is lost, and none may stand in front of a body.
+  // With `.loc` right before the line's first instruction: one before a directive or label is lost,
+  // and none may come before a body.
   void located(const std::string& text, ModuleLine from) {
     const size_t split = split_of(text);
     if (split != 0) line(text.substr(0, split), from);
@@ -166,7 +166,7 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
 }
 
 std::string nameless_hash(const Kernel& kernel) {
-  // Kept modules of before have other lines there.
+  // Older kept modules have other lines there.
   const bool splits = std::any_of(kernel.statements.begin(), kernel.statements.end(),
                                   [](const std::string& line) { return split_of(line) != 0; });
   const char* const how = splits ? "split\n" : "";
@@ -204,7 +204,7 @@ Result<std::map<std::string, std::string_view>> code_sections(std::string_view c
   const std::unique_ptr<Elf, ElfEnd> elf(elf_memory(const_cast<char*>(cubin.data()), cubin.size()));
   size_t names = 0;
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF || elf_getshdrstrndx(elf.get(), &names) != 0)
-    return fail(Step::assemble, "ptxas wrote something that is no ELF file ({} bytes)",
+    return fail(Step::assemble, "ptxas wrote something that is not an ELF file ({} bytes)",
                 cubin.size());
   std::map<std::string, std::string_view> sections;
   for (Elf_Scn* at = elf_nextscn(elf.get(), nullptr); at != nullptr;

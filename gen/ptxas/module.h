@@ -13,7 +13,7 @@ namespace phasebit::ptxas {
 
 struct ModuleLine {
   int kernel = -1;    // index into the kernels given, -1 for the header
-  int statement = 0;  // 1-based; a `.loc` counts to the statement behind it
+  int statement = 0;  // 1-based; a `.loc` counts to the statement after it
 };
 
 struct ModuleText {
@@ -23,13 +23,13 @@ struct ModuleText {
 };
 
 // All kernels have the same version, target and preamble. With line_info every executable statement
-// n stands behind `.loc 1 n 0`.
+// n comes after `.loc 1 n 0`.
 ModuleText module_text(const std::string& ptx_version, const std::string& ptx_target,
                        const std::vector<const Kernel*>& kernels, bool line_info);
 
 // For each statement whether it is executable: not of the signature, and no directive, label or
 // brace alone. Only these are given a `.loc`: ptxas takes `.loc` between any two lines of a body,
-// but one in front of a label or directive would name a line that makes no instruction. What
+// but one before a label or directive would name a line that makes no instruction. What
 // shares a line with others is one statement, whose `.loc` is that of all instructions in it.
 std::vector<bool> executable_statements(const std::vector<std::string>& statements);
 

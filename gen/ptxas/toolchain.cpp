@@ -174,7 +174,7 @@ std::vector<InstalledToolchain> installed_toolchains(const Home& home) {
 Result<InstalledToolchain> find_installed(const Home& home, const std::string& version) {
   const auto wanted = parse_version(version);
   if (!wanted)
-    return with_hint(fail(Step::usage, "'{}' is no version of ptxas", version),
+    return with_hint(fail(Step::usage, "'{}' is not a version of ptxas", version),
                      "such as 12.4 or 12.4.131, or all");
   std::vector<std::string> names;
   std::optional<InstalledToolchain> newest;
@@ -237,7 +237,7 @@ Result<Toolchain> find_toolchain(const ToolchainRequest& request) {
 
 Status require_nvdisasm(const Toolchain& toolchain) {
   if (!toolchain.nvdisasm.empty()) return {};
-  return with_hint(fail(Step::toolchain, "no nvdisasm beside {}", toolchain.ptxas.string()),
+  return with_hint(fail(Step::toolchain, "no nvdisasm next to {}", toolchain.ptxas.string()),
                    toolchain.install);
 }
 

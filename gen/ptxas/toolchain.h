@@ -32,8 +32,8 @@ struct ToolchainRequest {
 };
 
 // Where the tools are looked for: the path asked for, else the folder $PHASEBIT_TOOLCHAIN, else
-// the pinned version of the program's own. nvdisasm is looked for beside ptxas,
-// then in the pinned toolchain (wheels before 13.2 have none, and a newer one reads older cubins).
+// the pinned version of the program's own. nvdisasm is looked for next to ptxas,
+// then in the pinned toolchain (wheels before 13.2 lack it, and a newer one reads older cubins).
 // Step::toolchain when ptxas is missing, cannot be started or does not answer.
 Result<Toolchain> find_toolchain(const ToolchainRequest& request);
 
@@ -49,7 +49,7 @@ struct InstalledToolchain {
   std::string choice() const;
 };
 
-// cuobjdump beside another program; empty when there is none.
+// cuobjdump next to another program; empty when there is none.
 fs::path cuobjdump_next_to(const fs::path& program);
 // That of $PHASEBIT_TOOLCHAIN, else of the pinned toolchain. Empty when there is none: few files
 // ask for it. A home without folders is none.
@@ -57,8 +57,8 @@ fs::path find_cuobjdump(const base::Home& home);
 
 // All that hold a ptxas, oldest first.
 std::vector<InstalledToolchain> installed_toolchains(const base::Home& home);
-// "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,
-// with those installed and the command that installs it, when it is not there.
+// "12.4.131", or the newest patch of "12.4". Step::usage for what is not a version;
+// Step::toolchain, with those installed and the command that installs it, when it is not there.
 Result<InstalledToolchain> find_installed(const base::Home& home, const std::string& version);
 // The versions that words name, each once: such a one, or "all" for every one installed.
 Result<std::vector<InstalledToolchain>> installed_named(const base::Home& home,

@@ -26,8 +26,8 @@ struct FlatKernel {
 };
 
 // Names that two inner blocks both declare are told apart ("more", "more_2"). The code is not
-// always the same: ptxas may number registers in another order. Step::assemble where the text is no
-// single kernel with a body.
+// always the same: ptxas may number registers in another order. Step::assemble where the text is
+// not a single kernel with a body.
 Result<FlatKernel> flatten(const ptxas::Kernel& kernel);
 
 // With the declarations that the body needs, no others.

@@ -29,7 +29,7 @@ bool Axis::has(std::string_view value) const {
   std::int64_t number = 0;
   const char* end = value.data() + value.size();
   const auto [rest, error] = std::from_chars(value.data(), end, number);
-  // "08" is no second name for 8.
+  // "08" is not a second name for 8.
   const bool canonical = value == std::to_string(number);
   return error == std::errc{} && rest == end && canonical && number >= low && number <= high &&
          (number - low) % step == 0;

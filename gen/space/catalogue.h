@@ -22,7 +22,7 @@ namespace phasebit::space {
 enum class ComponentKind { probe, protocol, mover, work };
 inline constexpr std::array<ComponentKind, 4> component_kinds = {
     ComponentKind::probe, ComponentKind::protocol, ComponentKind::mover, ComponentKind::work};
-// The order in which the own axes of the components stand in a key, and their rules are asked.
+// The order in which the own axes of the components are in a key, and their rules are asked.
 inline constexpr std::array<ComponentKind, 4> component_axis_order = {
     ComponentKind::protocol, ComponentKind::mover, ComponentKind::work, ComponentKind::probe};
 std::string_view to_string(ComponentKind kind);  // also the name of the leading axis
@@ -33,14 +33,14 @@ inline constexpr const char* toolchain_values = "toolchains";
 inline constexpr const char* llvm_values = "llvm";
 inline constexpr const char* edit_values = "edits";
 
-// Who reads an axis: the templates, or a compiler of what they make. `image`: what is done to the
+// What reads an axis: the templates, or a compiler of what they make. `image`: what is done to the
 // code that ptxas made.
 enum class ReadBy : unsigned char { templates, llvm, ptxas, image };
 const std::vector<std::string>& words_of(ReadBy reader);
 
 struct Axis {
   std::string name;
-  std::string alias;  // "" when it has none; for people, never part of an id
+  std::string alias;  // may be ""; for people, never part of an id
   std::string label;  // the word that tables print for it; "": the name
   std::string doc;
   bool integer = false;
@@ -63,7 +63,7 @@ struct Axis {
   std::vector<std::string> all() const;  // every value in order
 };
 
-// A point for which it holds is no variant.
+// A point for which it holds is not a variant.
 struct Rule {
   Expression prune;
   std::string reason;  // {axis} stands for the axis's value
@@ -148,7 +148,7 @@ class Catalogue {
   // The component of this name; null when there is none.
   const Component* find(ComponentKind kind, std::string_view name) const;
   // Every axis of this name: one, unless several components of a kind declare it. The leading axes
-  // have none.
+  // are in no component.
   std::vector<const Axis*> axes_named(std::string_view name) const;
   // Every value that some axis of the name takes; for a leading axis the components.
   std::vector<std::string> values_of(std::string_view name) const;

@@ -1,4 +1,4 @@
-// How a variant's text is compiled: the axes of axes.toml with a `compiler`. They stand last in an
+// How a variant's text is compiled: the axes of axes.toml with a `compiler`. They are last in an
 // id, and only where they are not at their defaults:
 // ".../llvm=22.1.8/llvm_opt=1/short_ptr=off/ptxas=12.4.131/opt_level=1/padding=208". A variant's
 // PTX depends on those of LLVM alone.

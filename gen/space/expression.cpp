@@ -321,7 +321,7 @@ class ExpressionParser {
                 to_string(a.kind));
   }
 
-  // A word literal must be a word that the name beside it can be ('' is: the axis has no meaning).
+  // A word literal must be a value of the name next to it ('' is: the axis has no meaning).
   Status meet(const Operand& name, const Operand& literal) const {
     if (!literal.is_word_literal || literal.word.empty()) return {};
     if (name.slot < 0)

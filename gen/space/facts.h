@@ -17,13 +17,13 @@ enum class ReadBack { none, phases, count };
 
 struct ProtocolFacts {
   int words = 0;        // of 8 bytes, that a slot has in shared memory: a full and an empty one (2)
-  int extra_bytes = 0;  // that the hardware writes for a slot, beside the payload
+  int extra_bytes = 0;  // that the hardware writes for a slot, in addition to the payload
   bool keeps_address = false;  // a role keeps the address of its slot's words in a register
-  bool counts_laps = false;    // a role counts its laps of the ring, beside their parity
+  bool counts_laps = false;    // a role counts its laps of the ring, in addition to their parity
   // Arrivals of the role that hands over that complete a phase; set where there are words.
   std::optional<Expression> full_arrivals, empty_arrivals;
   std::optional<Expression> most_arrivals;  // that a barrier can expect; of counts_arrivals
-  std::optional<Expression> waits_arrive;   // who waits arrives too, and every slot is primed once
+  std::optional<Expression> waits_arrive;   // a wait arrives too, and every slot is primed once
   std::optional<Expression> early, ahead;   // an early try, and of which item; of `try`
   ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
   std::optional<Expression> empty_in_all;  // in a cluster, every CTA's empty barriers are used
@@ -62,7 +62,7 @@ struct MoverFacts {
   StoreFacts stored;
   std::optional<Expression> bytes;       // of a slot's payload; 0: none
   std::optional<Expression> copy_bytes;  // of one copy, where images of the payload are copied
-  std::optional<Expression> copiers;     // who copy a slot together; missing: its producer threads
+  std::optional<Expression> copiers;     // copy a slot together; missing: its producer threads
   std::optional<Expression> read_bytes;  // of a slot by a consumer thread; 0: its even share
   std::optional<Expression> kept_bytes;  // of each copy that come from memory; missing: all
   std::optional<Expression> period;      // items whose words differ, where slots keep theirs

@@ -8,7 +8,7 @@ namespace phasebit::space {
 
 bool is_form(const launch::VariantKey& key);
 
-// Why the point is no variant; "" for one that is, and for points of other probes.
+// Why the point is not a variant; "" for one that is, and for points of other probes.
 Result<std::string> why_no_form(const Catalogue& catalogue, const Values& point);
 
 }  // namespace phasebit::space

@@ -14,7 +14,7 @@
 
 namespace phasebit::space {
 
-// What somebody says of a point. All four leading axes must be named before it is settled.
+// What a request says of a point. All four leading axes must be named before it is settled.
 struct Draft {
   enum class Named : unsigned char { no, baseline, varied };
   Values values;

@@ -159,7 +159,7 @@ Axis CatalogueReader::read_axis(TomlReader reader, const Source& source) {
   read_values_of(reader, axis);
   read_default(reader, axis);
   if (!axis.flag.empty() && axis.flag.find("{}") == std::string::npos && axis.all().size() != 2)
-    reader.refuse("flag", "needs {} where the value is to stand, or an axis of two values");
+    reader.refuse("flag", "needs {} where the value is to be, or an axis of two values");
   return axis;
 }
 
@@ -174,7 +174,8 @@ void CatalogueReader::read_compiler(TomlReader& reader, const Source& source, Ax
       return reader.refuse("compiler", fmt::format("no compiler '{}'", word),
                            base::nearest_word_hint(word, compilers));
     if (!source.is_common)
-      return reader.refuse("compiler", "a component has none", "write the axis into axes.toml");
+      return reader.refuse("compiler", "a component cannot have it",
+                           "write the axis into axes.toml");
   }
   if (!axis.flag.empty()) {
     if (axis.read_by != ReadBy::ptxas)
@@ -202,7 +203,7 @@ void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
     if (item.kind != items.front().kind) return reader.refuse(key, "mixes words and numbers");
   if (key == "range") return read_range(reader, axis);
   for (const std::string& word : words) {
-    if (!is_word(word)) return reader.refuse(key, fmt::format("'{}' cannot stand in an id", word));
+    if (!is_word(word)) return reader.refuse(key, fmt::format("'{}' cannot be in an id", word));
     if (std::find(axis.values.begin(), axis.values.end(), word) != axis.values.end())
       return reader.refuse(key, fmt::format("'{}' twice", word));
     axis.values.push_back(word);
@@ -225,7 +226,7 @@ void CatalogueReader::read_range(TomlReader& reader, Axis& axis) {
   axis.step = step;
 }
 
-// Values that the program knows, behind those of the file; those of a compiler when they are asked
+// Values that the program knows, after those of the file; those of a compiler when they are asked
 // for.
 void CatalogueReader::read_values_of(TomlReader& reader, Axis& axis) {
   if (axis.others.empty()) return;

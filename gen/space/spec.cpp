@@ -56,7 +56,7 @@ Result<std::vector<std::string>> all_values(const Catalogue& catalogue, std::str
   return catalogue.values_of(axis);
 }
 
-// The name of an axis behind a key, or "" with the error kept in the reader.
+// The name of the axis of a key, or "" with the error kept in the reader.
 std::string axis_of(TomlReader& reader, const Catalogue& catalogue, const std::string& key) {
   auto name = catalogue.resolve(key);
   if (name) return *name;

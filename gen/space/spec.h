@@ -1,4 +1,4 @@
-// Sweeps: which points of the space somebody wants.
+// Sweeps: which points of the space a spec wants.
 #pragma once
 
 #include "core/base/error.h"

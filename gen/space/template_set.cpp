@@ -79,7 +79,7 @@ std::string place_of(const fs::path& templates, const Word& word) {
   return word.where.starts_with(root) ? "templates/" + word.where.substr(root.size()) : word.where;
 }
 
-// A template that is a link is somebody's own file, and is named as that.
+// A template that is a link is a user's own file, and is named as that.
 std::optional<SourceLine> foreign_source(const fs::path& file) {
   std::error_code not_a_link;
   const fs::path target = fs::read_symlink(file, not_a_link);
@@ -148,7 +148,7 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
     return add_partial(tags[0].name, at);
   }
   if (content.find("{{>") != std::string::npos)
-    return fail(Step::render, "{}: a partial stands on a line of its own", at.place());
+    return fail(Step::render, "{}: write a partial on a line of its own", at.place());
   const bool marked = !(alone && std::string_view("#^/!").find(tags[0].kind) != std::string::npos);
   if (marked) {
     out.text +=
@@ -189,7 +189,7 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   return sections.end(at);
 }
 
-// What IR a verb has stands beside its PTX: that of a component which this one uses would be
+// What IR a verb has is next to its PTX: that of a component which this one uses would be
 // another verb's.
 Result<std::optional<fs::path>> Joiner::find(const std::string& name,
                                              const std::string& behind) const {
@@ -198,7 +198,7 @@ Result<std::optional<fs::path>> Joiner::find(const std::string& name,
   auto file = folders.find(templates, name, behind, language);
   if (ptx && (!file || file->parent_path() != ptx->parent_path()))
     return with_hint(fail(Step::render, "templates/{}: no LLVM IR of it", ptx->generic_string()),
-                     fmt::format("write {}.ll beside it, or leave `-a llvm` out", name));
+                     fmt::format("write {}.ll next to it, or leave `-a llvm` out", name));
   return file;
 }
 
@@ -281,7 +281,7 @@ std::string folder_of(ComponentKind kind, const std::string& name) {
   return fmt::format("{}/{}", folder_of(kind), name);
 }
 
-// Its words are what components may replace, so its files have none of their own.
+// Its words are what components may replace, so its files have no own words.
 constexpr const char* common = "common";
 
 bool is_verb_of(ComponentKind kind, const std::string& name) {

@@ -37,7 +37,7 @@ class TemplateFolders {
   std::vector<std::string> names() const;
   // The file of a partial or a verb, relative to `templates`; nothing when no folder has it. A verb
   // that its component does not list is not looked for there. With `behind` only in the folders
-  // behind that one.
+  // after that one.
   std::optional<fs::path> find(const fs::path& templates, const std::string& name,
                                const std::string& behind = {},
                                Language language = Language::ptx) const;
@@ -56,9 +56,9 @@ class TemplateFolders {
 };
 
 // Partials are joined before Mustache sees the text (a partial is a standalone line, `{{> name}}`,
-// and keeps no indentation, so the result is the same). So the text is parsed once for all variants
-// of a combination, and every line can carry a mark that survives rendering and leads back to its
-// file and line.
+// and keeps no indentation, so the result is the same). So the text is parsed once for every
+// variant of a combination, and every line can carry a mark that survives rendering and leads back
+// to its file and line.
 struct JoinedTemplate {
   // A name that the text asks for, and the line of the template or of the word that does.
   struct Use {
@@ -69,16 +69,16 @@ struct JoinedTemplate {
   std::vector<Word> words;  // that the text may use, with places relative to the templates
   std::vector<launch::SourceLine> marks;  // role is filled in by rendering
   std::vector<launch::SourceLine> lines;  // of every line of `text`, for Mustache's own errors
-  // Files of somebody's own (snippets) that nothing asks for, each with its verb.
+  // Files of a user's own (snippets) that nothing asks for, each with its verb.
   std::vector<launch::SourceLine> not_asked_for;
 };
 
 // mark_begin, index, mark_middle, role, mark_end
 inline constexpr char mark_begin = '\x01', mark_middle = '\x02', mark_end = '\x03';
-// Behind a name whose value is wanted, and in front of its index in `uses`.
+// After a name whose value is wanted, and before its index in `uses`.
 inline constexpr char use_mark = '\x04';
 
-// A Mustache tag as it stands in a line: {{#name}} has kind '#'; a plain {{name}} has kind ' '.
+// A Mustache tag as it is in a line: {{#name}} has kind '#'; a plain {{name}} has kind ' '.
 struct Tag {
   char kind = ' ';  // ' ', '#', '^', '/', '>', '!', '&'
   std::string name;
@@ -89,7 +89,7 @@ struct Tag {
 std::vector<Tag> tags_of(const std::string& line);
 
 // A word is replaced by what it stands for; a verb that no component lists is nothing. In LLVM IR
-// every file of PTX that is asked for has one beside it: Step::render where it has none.
+// every file of PTX that is asked for has one next to it: Step::render where it is missing.
 // Step::render: a file that is missing, a partial that no folder of the combination has (with the
 // nearest name), partials or words that include each other.
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,

@@ -76,7 +76,7 @@ void CatalogueReader::read_uses(const Source& source) {
                   nearest_word_hint(component.uses, others));
 }
 
-// Each takes over from one that takes over from nobody it helps.
+// Each takes over from one that takes over from no component that it helps.
 void CatalogueReader::check_uses(const Source& source) {
   const Component& component = component_of(source);
   std::vector<std::string> chain = {component.name};
@@ -131,7 +131,7 @@ void CatalogueReader::check_verbs(const Source& source) {
   }
 }
 
-// A file that nobody asks for is a verb misspelt, or one that the list has forgotten.
+// A file that is never asked for is a verb misspelt, or one that the list has forgotten.
 void CatalogueReader::check_files(const Source& source) {
   const fs::path own =
       source.is_common ? templates_ / "common" : fs::path(source.file).parent_path();
@@ -141,7 +141,7 @@ void CatalogueReader::check_files(const Source& source) {
     askers.push_back(fs::path(used->file).parent_path());
   const bool is_probe = !source.is_common && source.kind == ComponentKind::probe;
   if (source.is_common) askers.push_back(templates_ / "anchors");
-  // A probe comes first: it may stand in for a file of its own that any other asks for.
+  // A probe comes first: it may replace a file of its own that any other asks for.
   if (source.is_common || is_probe)
     for (const Source& other : sources_) askers.push_back(fs::path(other.file).parent_path());
   std::set<std::string> wanted = included_by(askers);
@@ -160,7 +160,7 @@ void CatalogueReader::check_files(const Source& source) {
   }
 }
 
-// Who takes over from nobody first: what it has is whole before others take it.
+// What takes over from no other comes first: what it has is whole before others take it.
 void CatalogueReader::inherit_all() {
   if (!status_) return;  // there may be circles
   std::vector<const Source*> order;
@@ -216,7 +216,7 @@ void CatalogueReader::inherit_from_base(const Source& source) {
 }
 
 // What a protocol says of its slots against its verbs. Slots without words leave nothing to read
-// back: then no verb has a barrier in shared memory. Words that are counts are no mbarriers.
+// back: then no verb has a barrier in shared memory. Words that are counts are not mbarriers.
 
 namespace {
 
@@ -271,7 +271,7 @@ void CatalogueReader::check_slot(const Source& source) {
         FactTable verify(catalogue_, files, "verify", {"full", "empty", "empty_in_all"}, status_);
         return verify.refuse(facts.read_full == ReadBack::count ? "full" : "empty",
                              fmt::format("count, and {}:{} has {}", file.string(), line, found),
-                             "write \"phases\": the word of an mbarrier is no count");
+                             "write \"phases\": the word of an mbarrier is not a count");
       }
       FactTable slot(catalogue_, files, "slot", {"words", "extra_bytes", "address", "counts_laps"},
                      status_);

@@ -1,4 +1,5 @@
-// [words], [flags] and [numbers]: what the verbs of a component may say beside the plan's names.
+// [words], [flags] and [numbers]: what the verbs of a component may say in addition to the plan's
+// names.
 #include "core/base/text.h"
 #include "core/isa/read_rule.h"
 #include "core/isa/targets.h"

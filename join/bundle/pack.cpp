@@ -72,8 +72,8 @@ Result<std::string> hash_of_folder(const fs::path& folder) {
   return base::short_hash(all);
 }
 
-// What templates that no commit has make, from `first` on, is no variant of the catalogue, so its
-// id names them. The bench finds the anchors in front of it by their names.
+// What templates that no commit has make, from `first` on, is not a variant of the catalogue, so
+// its id names them. The bench finds the anchors before it by their names.
 Status name_templates(const select::SpaceRequest& request, std::size_t first,
                       launch::Manifest& manifest) {
   const fs::path shipped = request.home.data / "templates";
@@ -160,13 +160,14 @@ Result<std::map<std::string, ExternalLaunch>> external_launches(
     launches[one.head.key.id] = std::move(launch);
   }
   if (launches.empty() && !facts.empty())
-    return with_hint(
-        fail(Step::usage, "--param, --launch, --grid, --block: no kernel lacks a head"),
-        "what has a head says it there");
+    return with_hint(fail(Step::usage,
+                          "--param, --launch, --grid and --block apply only to kernels without a "
+                          "head; all of these have one"),
+                     "what has a head says it there");
   return launches;
 }
 
-// A stranger's kernel is launched as somebody says, and no launch of another kind is its equal.
+// An external kernel is launched as a user says, and no launch of another kind is its equal.
 void add_external(BundleVariant& variant, const ExternalLaunch& external) {
   variant.external = external;
   variant.launch.threads = static_cast<int>(external.threads());

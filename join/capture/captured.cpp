@@ -238,7 +238,7 @@ class NoteReader {
   Status take_contents(ExternalLaunch& launch) {
     for (launch::ExternalContents& one : launch.contents) {
       if (fs::path(one.file).filename() != one.file || one.file.empty())
-        return fail(Step::io, "contents in '{}', which is no file of the notes", one.file);
+        return fail(Step::io, "contents in '{}', which is not a file of the notes", one.file);
       PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / one.file));
       one.bytes = bytes.size();
       one.file = launch::contents_file(contents_folder_, bytes);

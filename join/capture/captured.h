@@ -23,7 +23,7 @@ struct Captured {
 };
 
 // Of all processes that left a file in the folder. Addresses become buffers: those in one
-// allocation are in one. Step::io for what is no note.
+// allocation are in one. Step::io for what is not a note.
 Result<Captured> read_notes(const fs::path& folder, const std::string& contents_folder);
 // Of one file's text, whose contents lie in `folder`.
 Result<Captured> parse_notes(std::string_view text, const std::string& file,
@@ -35,7 +35,7 @@ Result<Captured> parse_notes(std::string_view text, const std::string& file,
 Result<launch::CapturedLaunch> captured_launch(const std::string& words, const std::string& kernel);
 
 // What the guard takes of them, by entry. Several launches of a kernel may be meant where their
-// threads and registers are the same. Step::usage where the file has none of the text's kernels.
+// threads and registers are the same. Step::usage where the file has no kernel of the text.
 Result<std::map<std::string, guard::GuardLaunch>> guard_launches(const ptx::PtxFile& file,
                                                                  const std::string& words);
 

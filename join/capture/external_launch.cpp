@@ -138,13 +138,14 @@ class FactReader {
       if (!std::getline(words, word, ',')) break;
       const auto number = whole_number<int>(word);
       if (!number || *number < 1)
-        return missing(fmt::format("--{} {} is no size", name, text), "X[,Y[,Z]], each 1 or more");
+        return missing(fmt::format("--{} {} is not a size", name, text),
+                       "X[,Y[,Z]], each 1 or more");
       one = *number;
     }
     return {};
   }
 
-  // Of block or cluster. `known`: whether somebody has said it already.
+  // Of block or cluster. `known`: whether it was said already.
   Status take_size(const char* name, const std::string& text, bool known,
                    const std::optional<Size>& stated, bool required, Size& into) const {
     if (!text.empty())
@@ -160,10 +161,10 @@ class FactReader {
 
   Status take_shape(const Stated& stated) {
     if (facts_.grid.empty() && !has_captured_)
-      return missing("nobody says its grid", "--grid X[,Y[,Z]]");
+      return missing("its grid is not given", "--grid X[,Y[,Z]]");
     if (!facts_.grid.empty()) PHASEBIT_TRY(read_size("grid", facts_.grid, whole_.grid));
     if (facts_.block.empty() && !has_captured_ && !stated.block)
-      return missing("nobody says its block", "--block X[,Y[,Z]]");
+      return missing("its block is not given", "--block X[,Y[,Z]]");
     PHASEBIT_TRY(take_size("block", facts_.block, has_captured_, stated.block,
                            stated.block_is_required, whole_.block));
     PHASEBIT_TRY(take_size("cluster", facts_.cluster, has_captured_, stated.cluster,
@@ -327,7 +328,7 @@ Result<std::pair<std::string, std::string>> halves_of(const char* option, const 
                                                       const char* forms) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size())
-    return with_hint(fail(Step::usage, "{} {} is no assignment", option, text), forms);
+    return with_hint(fail(Step::usage, "{} {} is not an assignment", option, text), forms);
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
@@ -359,7 +360,7 @@ Result<launch::tensor::TensorMap> map_of(const std::vector<std::string>& parts) 
   PHASEBIT_TRY(read_word(parts[0], "element", map.element));
   if (!read_list(parts[1], map.sizes) || !read_list(parts[2], map.strides) ||
       !read_list(parts[3], map.box))
-    return with_hint(fail(Step::usage, "'{},{},{}' are no whole numbers with an x between them",
+    return with_hint(fail(Step::usage, "'{},{},{}' are not whole numbers with an x between them",
                           parts[1], parts[2], parts[3]),
                      map_forms);
   PHASEBIT_TRY(read_word(parts[4], "swizzle", map.swizzle));
@@ -499,7 +500,7 @@ Result<Stated> stated_launch(const ptx::PtxFile& file, const ptx::PtxFunction& e
   PHASEBIT_TRY_ASSIGN(text, base::read_file(beside));
   const json facts = json::parse(text, nullptr, false);
   if (facts.is_discarded())
-    return with_hint(fail(Step::spec, "{} is no JSON", beside.string()),
+    return with_hint(fail(Step::spec, "{} is not JSON", beside.string()),
                      "Triton's facts of the kernel are taken from it: move it away, or mend it");
   if (facts.is_object() && facts.value("name", json()) == entry.name) read_triton(facts, stated);
   return stated;

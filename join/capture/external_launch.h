@@ -1,4 +1,4 @@
-// What somebody must say of a kernel without a head before it can be launched.
+// What a user must say of a kernel without a head before it can be launched.
 #pragma once
 
 #include "core/base/error.h"
@@ -15,7 +15,7 @@
 
 namespace phasebit::join::capture {
 
-// As on the command line; "" and nothing where nobody said.
+// As on the command line; "" and nothing where it was not given.
 struct ExternalFacts {
   std::vector<std::string> parameters, tensor_maps;  // assignment.h
   std::string raw_parameters;                        // a file of all parameters' bytes
@@ -35,7 +35,7 @@ Result<launch::ExternalLaunch> external_launch(const ptx::PtxFile& file,
 // What a command line says of a parameter: `--param` and `--tensor-map`.
 
 // PLACE=VALUE, PLACE=TYPE:VALUE, PLACE=buffer:BYTES[:FILL], PLACE=bytes:DIGITS, PLACE=items[:TYPE],
-// where PLACE is a parameter's name or number, in a struct with +BYTES behind it. Step::usage says
+// where PLACE is a parameter's name or number, in a struct with +BYTES after it. Step::usage says
 // what it is not, and what to write.
 Result<launch::ExternalParameter> read_assignment(const ParameterList& list,
                                                   const std::string& text);
@@ -46,7 +46,7 @@ Result<launch::ExternalParameter> read_tensor_map(const ParameterList& list,
                                                   const std::string& text);
 
 // What others have said of a kernel's launch: its own directives, and the file that Triton writes
-// beside its PTX.
+// next to its PTX.
 
 using Size = std::array<int, 3>;
 
@@ -59,7 +59,7 @@ struct Stated {
 };
 
 // Of FILE.ptx Triton's file is FILE.json; another file of that name says nothing. Step::io when it
-// cannot be read, Step::spec when it is no JSON.
+// cannot be read, Step::spec when it is not JSON.
 Result<Stated> stated_launch(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
                              const fs::path& path);
 

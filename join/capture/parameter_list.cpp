@@ -92,7 +92,7 @@ Result<Place> ParameterList::find(std::string_view words) const {
   const auto more = whole_number<int>(words.substr(plus + 1));
   if (!more || *more < 0 || *more >= place.bytes)
     return with_hint(
-        fail(Step::usage, "'{}' is no byte of parameter {} ({})", words, name, place.text),
+        fail(Step::usage, "'{}' is not a byte of parameter {} ({})", words, name, place.text),
         fmt::format("{}+0 to {}+{}", name, name, place.bytes - 1));
   place.offset += *more;
   place.bytes -= *more;

@@ -1,4 +1,4 @@
-// Where a kernel's parameters stand in the block of bytes that it takes.
+// Where a kernel's parameters are in the block of bytes that it takes.
 #pragma once
 
 #include "core/base/error.h"
@@ -23,7 +23,7 @@ struct Place {
 struct ParameterList {
   std::vector<Place> places;
   int bytes = 0;
-  // "NAME" or its number, from 0 on, either with "+BYTES" behind it: where that is, with the bytes
+  // "NAME" or its number, from 0 on, either with "+BYTES" after it: where that is, with the bytes
   // that are left of the parameter. Step::usage with the nearest name, or how long it is.
   Result<Place> find(std::string_view words) const;
 };

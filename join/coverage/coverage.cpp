@@ -122,7 +122,7 @@ Status assemble_forms(const CoverageRequest& request, const FormBook& book, cons
   return {};
 }
 
-// Results are no must: a table of what can be assembled is worth having without.
+// Results are optional: a table of what can be assembled is worth having without.
 Result<std::map<std::string, std::string>> measured(const CoverageRequest& request) {
   report::ReportSource source{{request.results.begin(), request.results.end()}, {}};
   if (source.results.empty()) source.results = explain::published_results(request.tools.home);
@@ -296,7 +296,7 @@ bool is_literal(std::string_view operand) {
   return first == '#' || first == '-' || std::isdigit(static_cast<unsigned char>(first)) != 0;
 }
 
-// Commas inside of brackets and braces are no ends of operands.
+// Commas inside of brackets and braces are not ends of operands.
 std::string literals_of(std::string_view operands) {
   std::string marks;
   int depth = 0;

@@ -43,10 +43,10 @@ base::Table coverage_summary(const std::vector<FormCoverage>& forms, const std::
 base::Table coverage_list(const std::vector<FormCoverage>& forms);
 std::string coverage_json(const std::vector<FormCoverage>& forms, const std::string& target);
 
-// Which forms stand in rings, where the mover or the protocol has them.
+// Which forms are in rings, where the mover or the protocol has them.
 
 // What a statement and the form that it is have in common: the opcode, and which operands are
-// literals. "" for what is no statement. "cp.async.bulk.wait_group.read #"
+// literals. "" for what is not a statement. "cp.async.bulk.wait_group.read #"
 std::string shape_of_statement(std::string_view statement);
 
 // By id of the form: the first of these variants that has it.

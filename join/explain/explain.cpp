@@ -253,9 +253,9 @@ std::vector<std::string> verb_changes(const CodeSubject& left, const CodeSubject
   for (const auto& [name, after] : slack_by_name(right)) {
     const auto found = before.find(name);
     if (found == before.end() || std::abs(found->second.mean() - after.mean()) < 1) continue;
-    lines.push_back(
-        fmt::format("{} {} x{}: {:.1f} -> {:.1f} issue cycles until somebody waits for it",
-                    after.verb, after.opcode, after.count, found->second.mean(), after.mean()));
+    lines.push_back(fmt::format("{} {} x{}: {:.1f} -> {:.1f} issue cycles until its wait",
+                                after.verb, after.opcode, after.count, found->second.mean(),
+                                after.mean()));
   }
   return lines;
 }

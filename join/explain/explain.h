@@ -1,4 +1,4 @@
-// Two figures of the store, and the difference of the code behind them.
+// Two figures of the store, and the difference of their code.
 #pragma once
 
 #include "analysis/compare/diff.h"
@@ -52,7 +52,7 @@ std::string explained_text(const ExplainedPair& pair);
 
 // "producer.commit: +S2R x1, +MOV x1", what the right has more and less of on the path of a turn, a
 // line for each verb that both have; then "consumer.drain LDS.128 x8: 12.5 -> 10.0 issue cycles
-// until somebody waits for it", for each opcode of a verb that both have and whose mean differs by
+// until its wait", for each opcode of a verb that both have and whose mean differs by
 // a cycle or more (analysis/reading/waits.h).
 std::vector<std::string> verb_changes(const reading::CodeSubject& left,
                                       const reading::CodeSubject& right,
@@ -64,7 +64,7 @@ struct CodeRequest {
   select::SpaceRequest space;
   std::string target;
   std::vector<std::string> ids;     // with their axes of ptxas
-  std::vector<select::Space> read;  // kernels of files, beside them
+  std::vector<select::Space> read;  // kernels of files, in addition to them
 };
 
 // By id: the code, or why there is none.
@@ -77,7 +77,7 @@ Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request);
 bool is_code_of(const std::string& text_hash, const std::string& sass_class,
                 const reading::CodeSubject& side);
 
-// Figures that commands about machine code put beside it.
+// Figures that commands about machine code put next to it.
 
 // results/*/*.csv.zst of the project, in order.
 std::vector<fs::path> published_results(const base::Home& home);

@@ -29,7 +29,7 @@ struct HistoryRequest {
   std::string out;  // with bisect: the file of the smallest PTX that shows it; "" for none
 };
 
-// One version: its code beside that of the version before.
+// One version: its code against that of the version before.
 struct HistoryEntry {
   std::string ptxas, choice, id;               // the version; as the axis has it
   const reading::CodeSubject* side = nullptr;  // null: no code

@@ -79,7 +79,7 @@ Status count_column(Tools& tools, const std::string& target, const std::vector<P
   return {};
 }
 
-// What the guard's calls and registers cost, so that nobody looks for it in the timed build.
+// What the guard's calls and registers cost, so that it is not looked for in the timed build.
 void say_what_guards_cost(const std::string& target, const std::vector<Prepared>& prepared,
                           const ImageSet& set) {
   size_t spills = 0, serialized = 0;
@@ -165,7 +165,7 @@ struct SameRefusal {
   std::vector<std::string> images;
 };
 
-// An error may begin with the name of its own image: that is no difference.
+// An error may begin with the name of its own image: that is not a difference.
 std::string text_of(const Refusal& refusal) {
   Error error = refusal.error;
   const std::string id = refusal.image.substr(refusal.image.find(' ') + 1);

@@ -43,7 +43,7 @@ struct AssembledImages {
 // Notes of ptxas go to standard error.
 Result<AssembledImages> assemble_images(const AssembleRequest& request);
 
-// What was refused, said once for all that it befell.
+// What was refused, said once, with every image that it befell.
 
 struct Refusal {
   std::string image;  // "sm_90a ring/mbarrier/none/none"

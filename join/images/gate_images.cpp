@@ -56,8 +56,8 @@ struct Module {
   std::optional<cubin::Cubin> cubin;
 };
 
-// What is wrong with the statements themselves, whatever ptxas makes of them: found once for all
-// columns whose rules say the same of them. A column has each variant once, so no two threads ask
+// What is wrong with the statements themselves, whatever ptxas makes of them: found once for every
+// column whose rules say the same of them. A column has each variant once, so no two threads ask
 // for one.
 class TextFaults {
  public:
@@ -222,7 +222,7 @@ class ColumnGate {
   std::vector<Module> modules_;
 };
 
-// The rules of variants by column: made once for all columns of one family and ptxas.
+// The rules of variants by column: made once for every column of one family and ptxas.
 class RuleBook {
  public:
   RuleBook(Tools& tools, const std::vector<Prepared>& prepared, std::string nvdisasm)
@@ -342,8 +342,10 @@ Status gate_by_rules(Tools& tools, const disassembly::Disassembler& disassembler
   for (const Prepared& one : prepared)
     if (launch::is_external(one.key)) strangers.push_back(one);
   if (strangers.empty())
-    return with_hint(fail(Step::usage, "--rules {}: no kernel lacks a head", file),
-                     "what has a head says its rules there");
+    return with_hint(
+        fail(Step::usage,
+             "--rules {}: applies only to kernels without a head; all of these have one", file),
+        "a head has its own rules");
   const VariantPlaces opened = open_variants(tools, strangers, {column}, true);
   PHASEBIT_TRY_ASSIGN(places, gate_places(tools, opened.places));
   const auto subjects = read_gate_subjects(tools, disassembler, std::move(places), rules);

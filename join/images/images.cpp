@@ -98,7 +98,7 @@ class CodeChanges {
   std::map<std::pair<std::string, int>, Padded> padded_;  // by the module that it was made of
 };
 
-// Without what is done to code that is made, and without who made the PTX.
+// Without what is done to code that is made, and without what made the PTX.
 AssemblerChoice of_ptxas(AssemblerChoice choice) {
   choice.llvm = {};
   choice.edit.clear();

@@ -135,7 +135,7 @@ Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build
 
 namespace {
 
-// A placement may put warps in front of the shape's own.
+// A placement may put warps before the shape's own.
 constexpr int most_first_warps = 8;
 
 guard::GuardBounds bounds_of(const launch::LaunchShape& launch) {
@@ -144,7 +144,7 @@ guard::GuardBounds bounds_of(const launch::LaunchShape& launch) {
           launch.ctas_per_sm + launch.load_ctas};
 }
 
-// A line of the guarded text leads to that of the file which it is or stands beside, so that what
+// A line of the guarded text leads to that of the file which it is or is next to, so that what
 // ptxas says of both builds is the same. What the guard adds at the end has no other place.
 Status lead_back(ptxas::Kernel& kernel, std::string_view text, const ptx::PtxFile& file,
                  const guard::GuardedPtx& guarded) {

@@ -1,5 +1,5 @@
-// Variants on their way to ptxas: planned, rendered in parallel, and headed. From here on nobody
-// asks where a kernel's text came from.
+// Variants on their way to ptxas: planned, rendered in parallel, and headed. From here on no
+// step asks where a kernel's text came from.
 #pragma once
 
 #include "core/launch/guard_sites.h"

@@ -199,7 +199,7 @@ int threads_of(const cubin::CodeClass& code, const std::string& attribute) {
     const char* const end = at + fact.value.size();
     while (end - at > 2) {
       int words = 0;
-      at = std::from_chars(at + 2, end, words, 16).ptr + 1;  // behind "0x"; a blank follows
+      at = std::from_chars(at + 2, end, words, 16).ptr + 1;  // after "0x"; a blank follows
       threads *= std::max(words, 1);
     }
     return threads;

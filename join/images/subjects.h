@@ -28,7 +28,8 @@ struct VariantPlaces {
 
 // Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
 // cache. A kernel without a head has the lines of its own `.loc`, or of its file where that has
-// none. With `keep_bytes` the images have their bytes: for live registers, spill marks and PTX.
+// no `.loc`. With `keep_bytes` the images have their bytes: for live registers, spill marks and
+// PTX.
 VariantPlaces open_variants(Tools& tools, const std::vector<Prepared>& prepared,
                             const std::vector<CodeColumn>& columns, bool keep_bytes = false);
 

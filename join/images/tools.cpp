@@ -48,7 +48,7 @@ Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
 
 namespace {
 
-// A cache that nobody asked for saves time and is gone without; one that was asked for must be.
+// A cache that was not asked for saves time and is gone without; one that was asked for must be.
 Status open_caches(Tools& tools, const std::string& asked) {
   auto cache = base::Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
   if (!cache && !asked.empty())

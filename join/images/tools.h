@@ -41,7 +41,7 @@ struct Tools {
 // Notes of the cache go to standard error.
 Result<Tools> open_tools(const ToolOptions& options);
 
-// nvdisasm of the toolchain, with a cache of its listings beside that of the modules; its runs are
+// nvdisasm of the toolchain, with a cache of its listings next to that of the modules; its runs are
 // counted on a terminal. The error says how to get one.
 Result<disassembly::Disassembler> open_disassembler(const Tools& tools);
 

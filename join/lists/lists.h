@@ -14,7 +14,7 @@ struct ListRequest {
   base::Home home;
   std::string templates;             // empty: the project's
   std::string spec;                  // of sweeps: one file; empty: all of the project's
-  std::vector<std::string> results;  // of devices: beside the published
+  std::vector<std::string> results;  // of devices: in addition to the published
 };
 
 // "axes", "protocols", ..., in the order of the data flow.
@@ -26,7 +26,7 @@ Result<base::Table> make_list(const std::string& name, const ListRequest& reques
 
 // Lists of the space: what templates and specs declare.
 
-// Every axis with who declares it, its values, its default and what it means; those of ptxas last.
+// Every axis with what declares it, its values, its default and what it means; those of ptxas last.
 // Of more than 40 values the first three and their number.
 Result<base::Table> list_axes(const ListRequest& request);
 Result<base::Table> list_probes(const ListRequest& request);

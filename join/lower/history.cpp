@@ -95,7 +95,7 @@ std::string first_error(const base::ProcessOutput& said, const std::string& file
   return said.how_it_ended();
 }
 
-// An intrinsic that it does not have is a function like any other, which nobody has.
+// An intrinsic that it does not have is a function like any other, which does not exist.
 bool calls_nobody(const std::string& ptx) {
   return ptx.find(".extern .func") != std::string::npos;
 }
@@ -121,7 +121,7 @@ Outcome outcome(const Llc& llc, const Spelling& spelling, const fs::path& folder
   if (!said) return {{}, "not installed (llvm-" + std::to_string(llc.version) + ")"};
   if (!said->ok()) return {{}, "rejected: " + first_error(*said, file)};
   if (calls_nobody(said->out))
-    return {{}, "it has no intrinsic: a call of a function that nobody has"};
+    return {{}, "it has no intrinsic: a call of a function that does not exist"};
   return {said->out, {}};
 }
 

@@ -11,14 +11,14 @@ namespace phasebit::join::lower {
 struct LlvmHistoryRequest {
   base::Home home;
   std::string verb;         // of join/lower/spellings.toml; "" for all
-  std::string sass_target;  // "sm_90a": the pinned ptxas' SASS beside the PTX; "" for none
+  std::string sass_target;  // "sm_90a": the pinned ptxas' SASS next to the PTX; "" for none
   std::string snippets;     // folder for the PTX as a user's text for a verb; "" for none
 };
 
 // A row for each verb and LLVM (Debian's packages, by their program llc-N): the spelling, the PTX
 // that comes out, or LLVM's message where it rejects it; a version that is not installed says so.
-// With `snippets` a file for each distinct PTX that can stand in the place of a verb of the
-// templates, "arrive.llvm22.ptx", called after the first LLVM that makes it; "_short" behind the
+// With `snippets` a file for each distinct PTX that can replace a verb of the
+// templates, "arrive.llvm22.ptx", called after the first LLVM that makes it; "_short" after the
 // number: with addresses of 32 bits, for which LLVM 22 has a row of its own.
 // Step::usage with the nearest word for a verb that has no spellings.
 Result<base::Table> llvm_history(const LlvmHistoryRequest& request);

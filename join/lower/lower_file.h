@@ -1,4 +1,4 @@
-// Anybody's LLVM IR as PTX.
+// LLVM IR from any compiler as PTX.
 #pragma once
 
 #include "analysis/disassembly/disassembler.h"

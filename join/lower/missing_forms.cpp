@@ -73,7 +73,7 @@ namespace {
 
 Status no_arguments(const TableArguments& arguments) {
   if (arguments.empty()) return {};
-  return fail(Step::usage, "this table takes no argument '{}'", arguments.front().first);
+  return fail(Step::usage, "this table has no argument '{}'", arguments.front().first);
 }
 
 }  // namespace

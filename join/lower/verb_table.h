@@ -1,4 +1,4 @@
-// Verb by verb: what stands in the IR, what LLVM makes of it, and what that costs beside the
+// Verb by verb: what is in the IR, what LLVM makes of it, and what that costs against the
 // templates' PTX.
 #pragma once
 
@@ -53,7 +53,7 @@ std::string as_snippet(const std::string& ptx, const std::vector<std::string>& a
 
 // What a verb is in IR and in PTX: the statements that synchronise or move data, each kind once.
 
-// Calls of NVVM intrinsics by their names without `llvm.nvvm.`, other instructions as they stand
+// Calls of NVVM intrinsics by their names without `llvm.nvvm.`, other instructions as they are
 // without result and operands: "mbarrier.arrive.scope.cta.space.cta", "atomicrmw add
 // syncscope("block") release". Of the verb in the first role that has it.
 std::vector<std::string> spoken_ir(const kernel::Rendered& ir, const std::string& verb);

@@ -271,7 +271,7 @@ Result<Reduction> reduce_difference(images::Tools& tools, const Prepared& prepar
 
 namespace {
 
-// A candidate that takes ptxas longer is no candidate.
+// A candidate that takes ptxas longer is not a candidate.
 constexpr std::chrono::seconds candidate_timeout{10};
 
 Result<SassKernel> only_kernel(const disassembly::Disassembler& disassembler,
@@ -545,7 +545,7 @@ std::string reduction_header(const Reduction& reduction, const std::string& vari
                        file, cubin, cubin, as_grep(reduction.opcode));
   }
   if (reduction.sides[0].last.kernel == reduction.sides[1].last.kernel)
-    out += "//\n// The kernel has as many in both: look at which stand in a loop.\n";
+    out += "//\n// The kernel has as many in both: look at which are in a loop.\n";
   out += fmt::format(
       "//\n// Reduced by phasebit from {}: {} lines to {}{}.\n// What it computes means "
       "nothing.\n\n",

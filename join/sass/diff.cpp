@@ -53,7 +53,7 @@ Status check_files(const DiffRequest& options, const std::string& second) {
   if (is_made(options.first) || is_made(second)) return {};
   if (!options.toolchains.empty() || options.build != "timed")
     return fail(Step::usage, "--toolchain and --build are for variants, not for files");
-  return select::take_only(options.space, {}, "files are no variants",
+  return select::take_only(options.space, {}, "files are not variants",
                            "choose with --kernel and --target");
 }
 

@@ -20,7 +20,7 @@ struct DiffRequest {
   // None (sm_90a; of PTX its own; of a code file the only one), one, or one a side.
   std::vector<std::string> targets;
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
-  // Of files: none, one, or one for each side; two may stand in one word (split_kernels).
+  // Of files: none, one, or one for each side; two may be in one word (split_kernels).
   std::vector<std::string> kernels;
   std::string source;       // of files: inner, outer or a source file; "": inner
   bool full_names = false;  // of files: long names whole

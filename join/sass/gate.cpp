@@ -52,7 +52,7 @@ Result<GateRequest> completed(const GateRequest& options, const ExpectationFile&
   return request;
 }
 
-// All that the rules are held against.
+// All that the rules are checked on.
 class Subjects {
  public:
   Subjects(const GateRequest& request, Tools& tools) : request_(request), tools_(tools) {}
@@ -150,7 +150,7 @@ Result<gate::GateReport> sass_gate(const GateRequest& options) {
   PHASEBIT_TRY_ASSIGN(request, completed(options, file));
   if (request.files.empty()) PHASEBIT_TRY(check_rules(options, file));
   PHASEBIT_TRY_ASSIGN(meant, meant_by(request, true));
-  // Rules that name variants want a sweep, beside code that is there already.
+  // Rules that name variants want a sweep, in addition to code that is there already.
   const bool sweep =
       request.files.empty() || (!meant.code.empty() && meant.space.files.empty() &&
                                 (!file.spec.empty() || !file.sweep.empty() ||
@@ -162,7 +162,7 @@ Result<gate::GateReport> sass_gate(const GateRequest& options) {
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   Subjects subjects(request, tools);
   if (!meant.code.empty()) PHASEBIT_TRY(subjects.add_files(meant.code, options.space));
-  // The sweep that the rules name is no option of files.
+  // The sweep that the rules name is not an option of files.
   select::SpaceRequest space = options.space;
   space.files = meant.space.files;
   if (sweep || meant.variants)

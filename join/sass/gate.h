@@ -1,4 +1,4 @@
-// The expectations of a file, held against variants or the kernels of files.
+// The expectations of a file, checked on variants or the kernels of files.
 #pragma once
 
 #include "analysis/gate/expectations.h"

@@ -38,11 +38,11 @@ struct SassListRequest {
 };
 
 // A row for each kernel: file (where there are several), image (where asked for), number (what
-// --kernel takes beside a name, with the same --target), name, symbol (where asked for), target,
-// bytes of code with padding, registers, static shared bytes. Nothing is disassembled, and no tool
-// of a toolchain is needed but for images that are packed in a way of their own, and for PTX.
-// Images that were left out are notes on standard error. Step::usage when a file has nothing for a
-// target.
+// --kernel takes in addition to a name, with the same --target), name, symbol (where asked for),
+// target, bytes of code with padding, registers, static shared bytes. Nothing is disassembled, and
+// no tool of a toolchain is needed but for images that are packed in a way of their own, and for
+// PTX. Images that were left out are notes on standard error. Step::usage when a file has nothing
+// for a target.
 Result<base::Table> sass_list(const SassListRequest& request);
 
 }  // namespace phasebit::join::sass

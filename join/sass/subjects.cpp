@@ -36,7 +36,7 @@ bool is_code_file(const std::string& word) {
 Status refuse_variant_options(const SubjectRequest& request) {
   if (!request.toolchains.empty())
     return fail(Step::usage, "--toolchain is for variants, not for files");
-  PHASEBIT_TRY(select::take_only(request.space, {}, "files are no variants",
+  PHASEBIT_TRY(select::take_only(request.space, {}, "files are not variants",
                                  "choose with --kernel and --target"));
   const images::ToolOptions none, &tools = request.tools;
   if (tools.max_registers != none.max_registers ||
@@ -89,8 +89,8 @@ class PtxOpener {
   }
 
  private:
-  // A module has all kernels of the file: one for each choice of ptxas and flags. Limits are held
-  // against each kernel.
+  // A module has all kernels of the file: one for each choice of ptxas and flags. Limits are
+  // checked for each kernel.
   std::vector<Prepared> representatives(const std::vector<Prepared>& prepared) {
     const ptxas::ResourceLimits& limits = tools_.options.limits;
     const bool each = limits.max_registers || limits.max_shared_bytes || limits.max_spill_bytes;
@@ -108,7 +108,7 @@ class PtxOpener {
     return entry.find(request_.kernel) != std::string::npos ||
            names.text.find(request_.kernel) != std::string::npos;
   }
-  // "/opt_level=1": what the key has behind the text's.
+  // "/opt_level=1": what the key has after the text's.
   static std::string choice_text(const Prepared& one) {
     return one.key.text_id.empty() ? "" : one.key.id.substr(one.key.text_id.size());
   }
@@ -182,7 +182,7 @@ Result<Meant> meant_by(const SubjectRequest& request, bool together) {
   }
   if (!headed.empty() && !meant.code.empty() && !together)
     return with_hint(
-        fail(Step::usage, "{}: PTX with heads beside files of code", fmt::join(headed, ", ")),
+        fail(Step::usage, "{}: PTX with heads and files of code together", fmt::join(headed, ", ")),
         "it is variants: compare two at a time with `sass diff`");
   meant.variants = request.files.empty() || !headed.empty();
   if (!headed.empty()) {

@@ -27,12 +27,12 @@ struct SubjectRequest {
 };
 
 // Whether a word of the command line is a file of code and not a variant: it is there as one, or as
-// a folder, which whoever reads it refuses; or it ends like one (.cubin, .fatbin, .o, .so, .so.2,
+// a folder, which its reader refuses; or it ends like one (.cubin, .fatbin, .o, .so, .so.2,
 // .a); or it is PTX without heads, which is assembled when it is opened.
 bool is_code_file(const std::string& word);
 
 // Which of the two a request is about. Step::usage for options that say nothing of it, and for
-// variants beside code where `together` does not allow them.
+// variants with code where `together` does not allow them.
 struct Meant {
   std::vector<std::string> code;     // paths
   bool made = false;                 // some of it is assembled here
@@ -87,7 +87,7 @@ struct SubjectGrid {
 Result<SubjectGrid> open_variant_grid(images::Tools& tools, const select::SpaceRequest& space,
                                       const std::vector<images::CodeColumn>& columns, unsigned jobs,
                                       const std::string& prepared_for = {});
-// In the order of the files, a column for each file, target, or both. A file that has none of the
+// In the order of the files, a column for each file, target, or both. A file without any of the
 // kernels or targets asked for is an error. Nothing is disassembled.
 Result<SubjectGrid> file_grid(OpenedFiles files, const SubjectRequest& request);
 // Whichever the request means. With `for_target` variants are prepared for the first of its
@@ -103,7 +103,7 @@ Status read_grid(images::Tools& tools, const disassembly::Disassembler& disassem
 
 // What is kept of each place, or why nothing is.
 struct PlaceSummary {
-  compare::CodeSummary code;         // with lines where somebody asked for a source
+  compare::CodeSummary code;         // with lines where a source was asked for
   std::optional<std::size_t> loops;  // nothing: not known
 };
 struct SummaryOptions {

@@ -31,7 +31,7 @@ void add_choices(const space::Catalogue& catalogue, const std::vector<CompilerCh
   std::vector<VariantKey> all;
   for (const VariantKey& variant : variants)
     for (const CompilerChoice& choice : choices) {
-      // PTX of somebody's hand is not made by LLVM.
+      // Hand-written PTX is not made by LLVM.
       if (space::names_llvm(catalogue, choice) && space::is_hand_made(variant)) continue;
       all.push_back(space::with_choice(catalogue, variant, choice));
     }
@@ -106,8 +106,8 @@ Status choose(const SpaceRequest& request, const space::Catalogue& catalogue,
   const std::string by_hand = variants.front().id;
   add_choices(catalogue, choices, variants);
   if (variants.empty())
-    return with_hint(fail(Step::usage, "-a llvm: {} is PTX of somebody's hand", by_hand),
-                     "LLVM makes the PTX of templates");
+    return with_hint(fail(Step::usage, "-a llvm: {} is hand-written PTX", by_hand),
+                     "LLVM can only generate the PTX of templates");
   std::erase_if(variants, [&](const VariantKey& variant) {
     return variant.id.find(request.filter) == std::string::npos;
   });
@@ -153,7 +153,7 @@ Result<std::string> why_left_out(const forms::FormBook& book, const VariantKey& 
                                  const std::string& target) {
   PHASEBIT_TRY_ASSIGN(placed, book.placed(key.value("form")));
   if (!book.table().accepts(*placed->form, target))
-    return fmt::format("ptxas does not take the form for {}", target);
+    return fmt::format("ptxas does not accept the form for {}", target);
   if (!placed->needs.empty()) return fmt::format("the form needs {}", placed->needs);
   return std::string();
 }

@@ -37,13 +37,13 @@ Status choose(const SpaceRequest& request, const space::Catalogue& catalogue,
 // "timed" or "guarded"; Step::usage with the nearest word otherwise.
 Result<launch::Build> parse_build(const std::string& word);
 
-// What a request asks for beside its defaults, so that nothing asked for is silently ignored.
+// What a request asks for other than its defaults, so that nothing asked for is silently ignored.
 
 // The options that were given, in the words of the command line: "--sweep", "-a". The templates are
 // none of them: every command takes some.
 std::vector<std::string> given_options(const SpaceRequest& request);
 
-// Step::usage, "WHAT: no --sweep, --limit with it", for what was given beside `allowed`.
+// Step::usage, "WHAT: no --sweep, --limit with it", for what was given in addition to `allowed`.
 Status take_only(const SpaceRequest& request, const std::vector<std::string_view>& allowed,
                  std::string_view what, std::string_view hint);
 

@@ -38,13 +38,13 @@ Result<Space> open_together(const SpaceRequest& request, Forks forks) {
   if (request.files.empty() || (request.spec.empty() && request.sweep.empty()))
     return open_space(request, forks);
   PHASEBIT_TRY(take_only(request, {"--spec", "--sweep", "-a", "--toolchain", "--filter"},
-                         "files beside a sweep", "pack them apart to choose among them"));
+                         "files with a sweep", "pack them apart to choose among them"));
   SpaceRequest sweep = request, files = request;
   sweep.files.clear();
   files.spec.clear();
   files.sweep.clear();
   PHASEBIT_TRY_ASSIGN(space, open_space(sweep, forks));
-  // Who makes the sweep's PTX is no question of files, which are PTX already.
+  // What makes the sweep's PTX does not concern files, which are PTX already.
   std::erase_if(files.overrides, [&](const std::string& one) {
     return space::is_llvm_axis(space.catalogue, one.substr(0, one.find('=')));
   });
@@ -100,10 +100,10 @@ Result<std::vector<AxisValues>> asked_of(const SpaceRequest& request, const Cata
   if (is_hash(id)) return compiler_axes(request, catalogue, {}, of_sweep);
   PHASEBIT_TRY(take_only(request, {"-a", "--toolchain", "--snippet"}, id,
                          "an id names any variant, whatever the sweep; a hash is of a sweep"));
-  return compiler_axes_alone(request, catalogue, id, "beside an id");
+  return compiler_axes_alone(request, catalogue, id, "with an id");
 }
 
-// What is asked for beside an id that says otherwise would make another variant than it names.
+// What is asked for with an id that says otherwise would make another variant than it names.
 Status refuse_others(const std::string& id, const std::vector<AxisValues>& named,
                      const std::vector<AxisValues>& asked) {
   for (const AxisValues& own : named)
@@ -187,7 +187,7 @@ Result<std::vector<AxisValues>> check_request(const SpaceRequest& request,
   if (hashes) allowed.insert(allowed.end(), {"--spec", "--sweep"});
   PHASEBIT_TRY(take_only(request, allowed, source_of(request),
                          "an id names any variant, whatever the sweep; hashes are of a sweep"));
-  return compiler_axes_alone(request, catalogue, source_of(request), "beside ids");
+  return compiler_axes_alone(request, catalogue, source_of(request), "with ids");
 }
 
 // The variants of the sweep that hashes are looked up in.
@@ -287,7 +287,7 @@ Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::strin
 
 namespace {
 
-constexpr const char* default_sweep = "core";  // of the spec that nobody names
+constexpr const char* default_sweep = "core";  // of the default spec
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
   return space::load_spec(request.home, spec_file(request.home, request.spec), catalogue);
@@ -353,7 +353,7 @@ Result<VariantKey> checked_parent(const Home& home, const Catalogue& catalogue,
   return parent;
 }
 
-// Each fork behind its parent. With `tuned_only` the parents replace what was there.
+// Each fork after its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, const SpaceRequest& request) {
   const bool tuned_only = request.tuned_only;
   kernel::FoundForks found = kernel::read_forks(request.home);
@@ -385,9 +385,8 @@ Status add_forks(Space& space, const SpaceRequest& request) {
 Status check_tuned(const SpaceRequest& request, const Catalogue& catalogue) {
   if (!request.tuned_only) return {};
   PHASEBIT_TRY(take_only(request, {"--tuned", "-a", "--toolchain", "--filter", "--limit"},
-                         "--tuned", "forks and their parents stand in the place of a sweep"));
-  return compiler_axes_alone(request, catalogue, "a fork", "beside --tuned").map([](const auto&) {
-  });
+                         "--tuned", "forks and their parents are in the place of a sweep"));
+  return compiler_axes_alone(request, catalogue, "a fork", "with --tuned").map([](const auto&) {});
 }
 
 }  // namespace
@@ -424,7 +423,7 @@ Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue,
                              const kernel::Fork& fork) {
   const auto parent = space::parse_variant(catalogue, fork.parent());
   const std::string gone =
-      fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent());
+      fmt::format("fork '{}': its parent {} is no longer a variant", fork.name, fork.parent());
   if (!parent)
     return with_hint(fail(Step::spec, "{} ({})", gone, parent.error().text()),
                      nearest_variant(home, catalogue, fork.parent()));

@@ -17,7 +17,7 @@ bool is_hash(const std::string& word);
 // An id names any variant of the templates or a fork, whatever the sweep; a hash one of the sweep.
 // Snippets follow their variants, and --toolchain and -a of ptxas say what assembles each, as in a
 // sweep. Step::usage for options that choose a sweep where no hash asks for one, for -a of another
-// axis, and for an id with a choice of ptxas of its own beside one of the command line.
+// axis, and for an id with a choice of ptxas of its own in addition to one of the command line.
 Result<Space> open_listed(const SpaceRequest& request);
 
 // Variants by id, in their order, as often as they are named; of the request the home and the
@@ -47,10 +47,10 @@ Result<launch::VariantKey> parent_of(const base::Home& home, const space::Catalo
 // Files, variants named one by one, or a sweep: whichever the request has.
 Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
 
-// The same, but files may stand beside a sweep that is named, so that one bundle holds both.
+// The same, but files may come with a sweep that is named, so that one bundle holds both.
 Result<Space> open_together(const SpaceRequest& request, Forks forks);
 
-// The variants of `more` behind those of `space`, with the files that they were read from.
+// The variants of `more` after those of `space`, with the files that they were read from.
 void append(Space& space, Space more);
 
 // One variant by id or FILE.ptx (of the catalogue or a fork, with axes of ptxas or without), or by

@@ -25,7 +25,7 @@ using space::file_axis;
 
 namespace {
 
-// Behind a file's name in every id, table and file of results: its rules, barriers, items or text
+// After a file's name in every id, table and file of results: its rules, barriers, items or text
 // are not those of the variant that its key names.
 constexpr const char* not_held = "-not-held-to-its-key";
 
@@ -167,7 +167,7 @@ Result<std::vector<space::CompilerChoice>> choices_of_files(const SpaceRequest& 
 
 Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files) {
   PHASEBIT_TRY(take_only(request, {"--kernel", "--filter", "--limit", "-a", "--toolchain"},
-                         "files are no variants", "choose with --kernel and --filter"));
+                         "files are not variants", "choose with --kernel and --filter"));
   Space space{templates_folder(request), {}, {}, {}};
   HeadCatalogue catalogue{request.home, space.templates};
   PHASEBIT_TRY_ASSIGN(choices, choices_of_files(request, catalogue));

@@ -1,4 +1,4 @@
-// FILE.ptx in place of a variant: anybody's, with heads or without, with one entry or several.
+// FILE.ptx in place of a variant: any PTX, with heads or without, with one entry or several.
 #pragma once
 
 #include "gen/kernel/head_plan.h"
@@ -22,11 +22,11 @@ bool lacks_heads(const fs::path& path);
 std::string default_target(const std::string& word);
 
 // Its kernels, each with a key of its own: that of its head with an axis `file=NAME@HASH`, because
-// who edits a file has made another kernel, and behind the hash "-not-held-to-its-key" where the
+// an edited file is another kernel, and after the hash "-not-held-to-its-key" where the
 // head's rules are not those of the variant that the key names, or the text is nearer to that of
 // another value of one of its axes. A fork of ptx/tuned keeps its key; a file elsewhere whose head
 // says that it is one does not. Without a head "external/NAME@HASH/ENTRY". HASH is the text's. Keys
-// of heads are held against the catalogue (gen/kernel/head_plan.h), which is loaded from
+// of heads are checked against the catalogue (gen/kernel/head_plan.h), which is loaded from
 // `templates` when the first head asks for it.
 struct HeadCatalogue {
   base::Home home;
@@ -56,7 +56,7 @@ Result<std::vector<kernel::Snippet>> read_snippets(const SpaceRequest& request,
 void add_snippets(const space::Catalogue& catalogue, const std::vector<kernel::Snippet>& snippets,
                   std::vector<launch::VariantKey>& variants);
 
-// Lays them beside the templates of the space: from there on they are components as any other.
+// Adds them to the templates of the space: from there on they are components as any other.
 Status lay_snippets(Space& space, const std::vector<kernel::Snippet>& snippets);
 
 }  // namespace phasebit::join::select

@@ -21,7 +21,7 @@ struct SpaceRequest {
   std::vector<std::string> ids;        // --id: these variants instead of the sweep, or hashes of it
   std::string variants;                // --variants: a file of the same, one a line
   std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=
-  std::vector<std::string> snippets;    // verb=FILE, beside those of the sweep
+  std::vector<std::string> snippets;    // verb=FILE, in addition to those of the sweep
   std::string filter;                   // keep variants whose id has this in it
   int limit = 0;                        // keep so many, spread evenly; 0: all
   bool tuned_only = false;              // forks and their parents instead of the sweep
@@ -30,10 +30,10 @@ struct SpaceRequest {
 };
 
 struct Space {
-  fs::path templates;          // with snippets a folder of its own, the user's with theirs beside
+  fs::path templates;          // with snippets a folder of its own, the user's with theirs added
   space::Catalogue catalogue;  // of these templates
   // With snippets, each variant that takes them is followed by itself with them in it; then each
-  // stands there once for each choice of ptxas.
+  // is there once for each choice of ptxas.
   space::Expansion expansion;
   std::vector<kernel::Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
   std::string target = {};  // that it is prepared for; "" for any: matters to forms alone

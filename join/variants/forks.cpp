@@ -60,7 +60,7 @@ Result<std::string> merge_one(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(drift, kernel::drift_of(fork, now));
   if (drift == Drift::none) return fork.name + ": its parent is as recorded";
   PHASEBIT_TRY_ASSIGN(clean, kernel::merge_fork(fork, now));
-  if (clean) return fork.name + ": merged with its parent of today";
+  if (clean) return fork.name + ": merged with its current parent";
   return with_hint(
       fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
            fork.conflict().string()),
@@ -71,7 +71,7 @@ Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY(kernel::record_parent(fork, now));
   std::error_code none;
   fs::remove(fork.conflict(), none);
-  return fork.name + ": its parent of today is recorded";
+  return fork.name + ": its current parent is recorded";
 }
 
 // "ring/mbarrier/st_shared/none" has no short name of its own: a number is appended to "tuned".
@@ -90,7 +90,7 @@ Result<Fork> begin_fork(const ForkRequest& options) {
                      "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
   if (select::is_ptx_file(options.variant))
     return with_hint(
-        fail(Step::usage, "{}: a file is no variant of the templates", options.variant),
+        fail(Step::usage, "{}: a file is not a variant of the templates", options.variant),
         "edit the file itself, which every command reads; or fork the variant that it began as, "
         "by its id");
   PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));

@@ -18,12 +18,12 @@ struct ForkRequest {
 // A fork of a variant of the templates.
 Result<kernel::Fork> begin_fork(const ForkRequest& request);
 
-// Each with its parent of today; an error does not keep the others from being merged.
+// Each with its current parent; an error does not keep the others from being merged.
 struct MergedForks {
   std::vector<std::string> done;  // a line each
   std::vector<Error> failed;
 };
-// `resolved`: takes the parent of today as merged: a person has done it.
+// `resolved`: takes the current parent as merged: a person has done it.
 Result<MergedForks> merge_forks(const ForkRequest& request, bool resolved);
 
 // One line for each fork whose parent has changed since, or is gone, or that cannot be read: what,

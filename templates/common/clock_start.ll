@@ -1,4 +1,4 @@
-; A role's first clock read. The branch on it (never taken: zero is 0, which nobody can know) ties the first timed
+; A role's first clock read. The branch on it (never taken: zero is 0, which no compiler can know) ties the first timed
 ; operation to the read.
 define internal void @{{role}}_clock_start() alwaysinline {
   %timer = call i64 @llvm.nvvm.read.ptx.sreg.globaltimer() nomerge

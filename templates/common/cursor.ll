@@ -1,4 +1,4 @@
-; Where a role stands in the ring: slot, parity, item, and the addresses that follow from them.
+; Where a role is in the ring: slot, parity, item, and the addresses that follow from them.
 @{{r}}_slot = internal thread_local global i32 0
 @{{r}}_parity = internal thread_local global i32 0
 @{{r}}_item = internal thread_local global i32 0

@@ -1,4 +1,4 @@
-; CTAs beside the measured one keep the SM busy, with FMAs and shared memory, until it is done (the word 8 bytes after
+; CTAs next to the measured one keep the SM busy, with FMAs and shared memory, until it is done (the word 8 bytes after
 ; the ticket) or the guard limit is over; the measured one starts when all of them are there.
 define internal float @burn(float %given) alwaysinline {
   %a = call float @llvm.fma.f32(float %given, float 0x3FEFFE0000000000, float 0x3F40000000000000)
@@ -39,7 +39,7 @@ look:
 again:
   br label %load
 leave:
-  ; Never stored, and nobody can know: the FMAs have a use.
+  ; Never stored, which no compiler can know: the FMAs have a use.
   %bits = bitcast float %burnt to i32
   %zero = load i32, ptr @zero
   %tied = and i32 %bits, %zero

@@ -1,4 +1,4 @@
-; A word that a slot leaves behind, and how many phases have passed it: whether that is wrong.
+; A word that a slot leaves, and how many phases have passed it: whether that is wrong.
 define internal i1 @wrong_phase(ptr addrspace(3) %barrier, i32 %phase) alwaysinline {
   %parity = and i32 %phase, 1
   %beyond = call i1 @llvm.nvvm.mbarrier.test.wait.parity.scope.cta.space.cta(ptr addrspace(3) %barrier, i32 %parity)

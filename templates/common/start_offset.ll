@@ -1,5 +1,5 @@
 ; Later than the others by a spin: the consumers, or of warps that do both each one more than the one before. It is what
-; must not matter to a figure. `one` is 1, which nobody can know.
+; must not matter to a figure. `one` is 1, which no compiler can know.
 define internal void @start_offset(ptr %pb) alwaysinline {
 begin:
   %turns.at = getelementptr i8, ptr %pb, i32 {{pb.start_offset}}

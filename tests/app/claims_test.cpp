@@ -68,7 +68,7 @@ TEST_F(Claims, ANameThatIsNoneIsAnError) {
             "phasebit: io: cannot read none.csv.zst: No such file or directory\n");
 }
 
-// From a claim to a row, from the row to samples, PTX and SASS, by the commands that stand there.
+// From a claim to a row, from the row to samples, PTX and SASS, by the commands that are there.
 TEST_F(Claims, CommandsLeadFromARowToItsSamplesAndCode) {
   write("below", "less");
   const ProcessOutput output = claims(mine({"below", "--json"}));

@@ -44,7 +44,7 @@ class ClusterKernels : public testing::Test {
   static inline std::map<Build, std::vector<Prepared>> prepared_;
 };
 
-// A grid that is one cluster has no target SM and takes no ticket (core/launch/launch.h).
+// A grid that is one cluster has no target SM and draws no ticket (core/launch/launch.h).
 TEST_F(ClusterKernels, ReadNoTargetSmAndNoTicket) {
   for (const Prepared& one : all(Build::timed)) {
     SCOPED_TRACE(one.key.id);
@@ -90,8 +90,8 @@ TEST_F(ClusterKernels, WaitWithABoundInTheGuardedBuild) {
   }
 }
 
-// Others reach into a CTA until the last barrier, so nobody leaves before it: not at the end, and
-// not when giving up. (The exits that tie the clocks are never taken.)
+// Others reach into a CTA until the last barrier, so no thread leaves before it: not at the end,
+// and not when giving up. (The exits that tie the clocks are never taken.)
 TEST_F(ClusterKernels, LetNobodyLeaveBeforeTheLastBarrier) {
   for (const Build build : {Build::timed, Build::guarded}) {
     for (const Prepared& one : all(build)) {

@@ -80,10 +80,10 @@ TEST(Commands, RefuseAnEmptySelection) {
        "phasebit: usage: -a "},
       {{"generate", "--list", "--limit", "0"},
        2,
-       "phasebit: usage: phasebit generate: --limit: 0 is no whole number from 1 on"},
+       "phasebit: usage: phasebit generate: --limit: 0 is not a whole number from 1 on"},
       {{"generate", "--list", "--limit", "-3"},
        2,
-       "phasebit: usage: phasebit generate: --limit: -3 is no whole number from 1 on"},
+       "phasebit: usage: phasebit generate: --limit: -3 is not a whole number from 1 on"},
   };
   for (const BadInput& row : rows) {
     const ProcessOutput output = phasebit_says(row.arguments);

@@ -1,4 +1,4 @@
-// Which forms stand in rings.
+// Which forms are in rings.
 #include "join/coverage/coverage.h"
 
 #include "tests/home.h"

@@ -1,4 +1,4 @@
-// A stranger's kernel that waits: its guarded build, and the rules that somebody has for it.
+// A stranger's kernel that waits: its guarded build, and the rules that a user has for it.
 #include "core/base/hash.h"
 #include "core/launch/bundle.h"
 #include "gen/ptxas/toolchain.h"
@@ -138,7 +138,7 @@ TEST_F(WaitingStranger, IsGatedByARulesFile) {
   EXPECT_NE(assembled.err.find("it sleeps"), std::string::npos) << assembled.err;
 }
 
-// Of all entries and both builds, which are of one text, with the line that somebody wrote.
+// Of all entries and both builds, which are of one text, with the line that a user wrote.
 TEST_F(WaitingStranger, HasItsErrorsSaidOnce) {
   Project::write(file("w.ptx"), waiting + ".visible .entry other()\n{\n  ret;\n}\n");
   Project::edit(file("w.ptx"), "[flag];", "flag;");
@@ -182,8 +182,9 @@ TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
             "number, true, false or [...])\n");
   EXPECT_EQ(
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--rules", "other.toml"}).err,
-      "phasebit: usage: --rules other.toml: no kernel lacks a head (what has a head says its "
-      "rules there)\n");
+      "phasebit: usage: --rules other.toml: applies only to kernels without a head; all of these "
+      "have one (a head has its own "
+      "rules)\n");
   EXPECT_EQ(home_.says({"assemble", "w.ptx", "--rules", "other.toml"}).err,
             "phasebit: usage: --rules other.toml: nothing is gated (give --gate too)\n");
 }

@@ -61,7 +61,7 @@ TEST_F(Forks, BeginAsTheirParent) {
   EXPECT_EQ(shown.out, Project::read(file("mine.ptx")));
 }
 
-// By its place, not by what its head says: elsewhere the text is anybody's.
+// By its place, not by what its head says: elsewhere the text is external.
 TEST_F(Forks, AreFilesLikeAnyOtherWhereTheyAreNotTheProjects) {
   const auto id_of = [&](const std::string& path) {
     const ProcessOutput shown = home_.says({"sass", "show", path, "-t", "sm_90a"});
@@ -113,7 +113,7 @@ TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
   Project::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
   const ProcessOutput merged = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(merged.exit_status, 0) << merged.err;
-  EXPECT_EQ(merged.out, "mine: merged with its parent of today\n");
+  EXPECT_EQ(merged.out, "mine: merged with its current parent\n");
   const std::string text = Project::read(file("mine.ptx"));
   EXPECT_NE(text.find("membar.cta;  // mine"), std::string::npos);
   EXPECT_NE(text.find("membar.gl;"), std::string::npos);
@@ -136,13 +136,13 @@ TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
   EXPECT_EQ(Project::read(file("mine.ptx")), before);
   EXPECT_EQ(Project::read(file("mine.parent.ptx")), base);
   const std::string marked = Project::read(file("mine.conflict.ptx"));
-  for (const char* mark : {"<<<<<<< the fork", "=======", ">>>>>>> the parent of today"})
+  for (const char* mark : {"<<<<<<< the fork", "=======", ">>>>>>> the current parent"})
     EXPECT_NE(marked.find(mark), std::string::npos) << mark;
   const ProcessOutput resolved = home_.says({"fork", "--resolved", "mine"});
   EXPECT_EQ(resolved.exit_status, 0) << resolved.err;
   EXPECT_FALSE(fs::exists(file("mine.conflict.ptx")));
   EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
-  // Its head has the parent of today.
+  // Its head has the current parent.
   EXPECT_NE(Project::read(file("mine.ptx")), before);
   EXPECT_EQ(Project::read(file("mine.ptx")).size(), before.size());
 }
@@ -153,7 +153,7 @@ TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
                   where + ("id = \"" + ring) + "/wait=tes_wait");
   const std::string before = Project::read(file("mine.ptx"));
   const std::string message = "fork 'mine': its parent " + ring +
-                              "/wait=tes_wait is no variant any more (usage: " + ring +
+                              "/wait=tes_wait is no longer a variant (usage: " + ring +
                               "/wait=tes_wait: wait: no value 'tes_wait' (did you mean "
                               "'test_wait'?)) (the nearest variant is " +
                               ring + "/wait=test_wait)\n";
@@ -204,7 +204,7 @@ TEST_F(Forks, SayWhatIsWrong) {
   EXPECT_EQ(touched.exit_status, exit_code(Step::spec));
   EXPECT_EQ(touched.err,
             "phasebit: spec: ptx/tuned/mine.parent.ptx is not the text that ptx/tuned/mine.ptx "
-            "records (nobody edits it: take it back from version control)\n");
+            "records (it must not be edited: restore it from version control)\n");
   fs::remove(file("mine.parent.ptx"));
   const ProcessOutput gone = home_.says({"fork", "--merge"});
   EXPECT_EQ(gone.exit_status, exit_code(Step::spec));
@@ -216,20 +216,20 @@ TEST_F(Forks, SayWhatIsWrong) {
   EXPECT_EQ(home_.says({"fork", "--merge", "mine"}).out, "mine: its parent is as recorded\n");
 }
 
-// A file is no variant of the templates: nothing is written.
+// A file is not a variant of the templates: nothing is written.
 TEST_F(Forks, OfAFileAreRefused) {
   fs::copy(file("mine.parent.ptx"), home_.path() / "edited.ptx");
   const ProcessOutput output = home_.says({"fork", "edited.ptx", "--name", "other"});
   EXPECT_EQ(output.exit_status, exit_code(Step::usage));
   EXPECT_EQ(
       output.err,
-      "phasebit: usage: edited.ptx: a file is no variant of the templates (edit the file "
+      "phasebit: usage: edited.ptx: a file is not a variant of the templates (edit the file "
       "itself, which every command reads; or fork the variant that it began as, by its id)\n");
   EXPECT_FALSE(fs::exists(file("other.ptx")));
   EXPECT_FALSE(fs::exists(file("other.parent.ptx")));
 }
 
-// A fork that cannot be read stops nobody else.
+// A fork that cannot be read stops no other.
 TEST_F(Forks, StopThemselvesAlone) {
   ASSERT_EQ(home_.says({"fork", ring + "/num_stages=2", "--name", "whole"}).exit_status, 0);
   const bool has_tools = ptxas::find_toolchain({test::home(), {}, {}}).has_value();

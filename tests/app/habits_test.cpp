@@ -223,7 +223,7 @@ Words examples_of(const std::string& help) {
   return lines;
 }
 
-// Every example of every --help, in a project of its own, as somebody would paste it.
+// Every example of every --help, in a project of its own, as a user would paste it.
 TEST(Habits, ExamplesWork) {
   Project home;
   for (const char* folder : {"results", "claims"})

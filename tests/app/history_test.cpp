@@ -221,7 +221,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
 // ptxas 12.4 takes each wait's first try out of the loop; what an edited wait is compared with must
 // stay on the hot path, though no rule holds for it any more.
 TEST_F(History, AnEditKeepsTheHotPath) {
-  const std::string edit = ids[1] + "/edit=0x0.NOP";  // in front of every loop
+  const std::string edit = ids[1] + "/edit=0x0.NOP";  // before every loop
   const json rows = rows_of(says({"explain", ids[1], edit, "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   const std::string words = rows[0][reason];
@@ -258,7 +258,7 @@ TEST_F(History, BisectNamesTwoVersions) {
             "all)\n");
 }
 
-// A figure of other code than that of today's ptxas must not stand beside it.
+// A figure of other code than that of the current ptxas must not be shown with it.
 TEST_F(History, OtherCodeThanMeasuredIsSaid) {
   results::Results changed = results::load_results({results("ptxas.csv.zst")}).value();
   for (results::PointRow& row : changed.points)

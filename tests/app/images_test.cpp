@@ -68,7 +68,7 @@ TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
     }
   }
   EXPECT_GT(compared, 50U);
-  // Other code than the plain assembly's is no image.
+  // Other code than the plain assembly's is not an image.
   std::size_t first = 0;
   while (!made->sets[0].images.at(first)) ++first;
   made->sets[0].images[first]->text_hash = "of other code";

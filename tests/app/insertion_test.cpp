@@ -1,7 +1,7 @@
-// The gate has no hole: each kind of synchronisation that somebody could put into a verb, on the
-// path of a turn, in a loop off it, or beside the timed loop, is refused, whatever it is and
-// wherever it stands: in each text that a verb of a protocol has anywhere in the sweeps, under each
-// set of rules, and in forms. What is inserted is PTX, in front of the real ptxas and nvdisasm.
+// The gate has no hole: each kind of synchronisation that can be put into a verb, on the
+// path of a turn, in a loop off it, or outside the timed loop, is refused, whatever it is and
+// wherever it is: in each text that a verb of a protocol has anywhere in the sweeps, under each
+// set of rules, and in forms. What is inserted is PTX, with the real ptxas and nvdisasm.
 #include "join/images/gate_images.h"
 #include "join/select/open_space.h"
 #include "tests/app/insertions.h"
@@ -178,8 +178,8 @@ class InsertionTest : public testing::Test {
     RecordProperty("alone", static_cast<int>(alone.size()));
   }
 
-  // Calls `see` for each opcode of an insertion that the code has. ptxas drops some: a fence beside
-  // a fence, a look whose answer nobody asks for.
+  // Calls `see` for each opcode of an insertion that the code has. ptxas drops some: a fence next
+  // to a fence, a look whose answer is not used.
   template <typename See>
   void try_rows(const std::vector<Row>& rows, const std::vector<Result<launch::Image>>& before,
                 const See& see) {

@@ -12,7 +12,7 @@
 namespace phasebit::test {
 
 struct Insertion {
-  // Those of a number stand in one kernel: no rule's pattern fits two of them.
+  // Those of a number are in one kernel: no rule's pattern fits two of them.
   int kernel;
   const char* opcode;     // that the statement becomes, as a pattern
   const char* statement;  // of PTX; `ring` is shared memory of the CTA
@@ -32,8 +32,8 @@ struct Place {
 // Verbs that synchronise, with the roles that have them and are timed.
 std::set<std::pair<std::string, std::string>> verbs_of(const ptxas::Kernel& kernel);
 
-// The kernel under another name with the statements in front of the verb's first one, in a loop of
-// their own there (cold), or behind the start of the role's clock (beside).
+// The kernel under another name with the statements before the verb's first one, in a loop of
+// their own there (cold), or after the start of the role's clock (beside).
 join::images::Prepared insert(const join::images::Prepared& original, const Place& place,
                               const std::vector<Insertion>& what, const std::string& entry);
 

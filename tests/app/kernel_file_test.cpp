@@ -63,7 +63,7 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
   }
 }
 
-// What is held against a text, against its key and against itself is true of all that is rendered.
+// What is checked against a text, its key and itself is true of all that is rendered.
 class ShippedSweep : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {

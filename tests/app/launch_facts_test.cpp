@@ -76,11 +76,11 @@ TEST_F(LaunchFacts, FillStructsAndTensorMaps) {
   const auto buffers = buffers_of(launch);
   ASSERT_EQ(buffers.size(), 2U);
   EXPECT_EQ(buffers[0].bytes, 4096U);
-  EXPECT_EQ(buffers[1].bytes, 63U * 512 + 256 * 2);  // to behind the last row's last element
+  EXPECT_EQ(buffers[1].bytes, 63U * 512 + 256 * 2);  // to after the last row's last element
   const auto block = launch::parameter_block(launch, 9, {0x1122334455667788, 0}, {encoded});
   const auto at = [&](int n) { return std::to_integer<int>(block[static_cast<size_t>(n)]); };
   EXPECT_EQ(at(0), 9);
-  EXPECT_EQ(at(8), 0);  // of the struct, and nobody says it
+  EXPECT_EQ(at(8), 0);  // of the struct, and not named
   EXPECT_EQ(at(16), 0x88);
   EXPECT_EQ(at(23), 0x11);
   EXPECT_EQ(at(24), 0);
@@ -119,7 +119,7 @@ TEST_F(LaunchFacts, RefuseWhatAParameterCannotBe) {
   const std::vector<Row> rows = {
       {{"--param", "m=items:u16"}, "'items:u16' is for a whole number of 4 or 8 bytes"},
       {{"--param", "s+24=u8:1"},
-       "'s+24' is no byte of parameter s (.param .align 8 .b8 s[24]) "
+       "'s+24' is not a byte of parameter s (.param .align 8 .b8 s[24]) "
        "(s+0 to s+23)"},
       {{"--param", "s+22=u32:1"}, "'u32:1' is no number of its type"},
       {{"--param", "s=5"}, "and a value there needs a type (PLACE=u32:5"},
@@ -172,11 +172,11 @@ TEST_F(LaunchFacts, AreWhatTheDirectivesRequire) {
             std::string::npos);
 }
 
-// As Triton 3 writes it beside the PTX; what is about another kernel says nothing.
+// As Triton 3 writes it next to the PTX; what is about another kernel says nothing.
 TEST_F(LaunchFacts, AreWhatTritonSays) {
   std::vector<std::string> words = whole;
   words.erase(words.begin() + 2, words.begin() + 4);
-  EXPECT_NE(refusal(words).find("nobody says its block"), std::string::npos);
+  EXPECT_NE(refusal(words).find("its block is not given"), std::string::npos);
   const std::string facts =
       R"({"name": "k", "num_warps": 4, "num_ctas": 2, "shared": 1536, "num_stages": 3})";
   Project::write(file("k.json"), facts);
@@ -186,11 +186,11 @@ TEST_F(LaunchFacts, AreWhatTritonSays) {
   EXPECT_EQ(launch.shared_bytes, 1536);
   EXPECT_EQ(packed(with(words, {"--shared", "0", "--cluster", "1"})).shared_bytes, 0);
   Project::edit(file("k.json"), "\"k\"", "\"other\"");
-  EXPECT_NE(refusal(words).find("nobody says its block"), std::string::npos);
+  EXPECT_NE(refusal(words).find("its block is not given"), std::string::npos);
   Project::write(file("k.json"), "{");
   const ProcessOutput broken = pack(words);
   EXPECT_EQ(broken.exit_status, base::exit_code(Step::spec));
-  EXPECT_NE(broken.err.find("k.json is no JSON (Triton's facts of the kernel"), std::string::npos)
+  EXPECT_NE(broken.err.find("k.json is not JSON (Triton's facts of the kernel"), std::string::npos)
       << broken.err;
 }
 
@@ -312,7 +312,7 @@ TEST_F(LaunchFacts, TakeWhatBuffersHeld) {
   for (const auto& [wrong, says] :
        {std::pair{launch::ExternalContents{right.buffer, 4090, 7, right.file},
                   "contents of 7 bytes at 4090 of buffer"},
-        {{right.buffer, 9, 7, "../" + right.file}, "which is no file in the same folder"},
+        {{right.buffer, 9, 7, "../" + right.file}, "which is not a file in the same folder"},
         {{"other", 9, 7, right.file}, "contents of buffer other, which no parameter points to"}}) {
     launch.contents[0] = wrong;
     Project::write(file("captured/launch.toml"),

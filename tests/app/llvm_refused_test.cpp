@@ -89,7 +89,7 @@ TEST(LlvmRefused, BitcodeThatIsCutOff) {
                   .starts_with("phasebit: render: k.bc: can't skip to bit "));
 }
 
-// No newer LLVM is to be had: bits of the block that says who wrote the file are turned.
+// No newer LLVM is to be had: bits of the block that says what wrote the file are turned.
 TEST(LlvmRefused, BitcodeOfANewerOne) {
   SKIP_WITHOUT_LLVM();
   if (llvm::built_version() != "22.1.8") GTEST_SKIP() << "not LLVM 22.1.8";

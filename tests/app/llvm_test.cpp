@@ -77,7 +77,7 @@ TEST(Llvm, WhatItDoesNotMakeIsRefusedByName) {
   EXPECT_EQ(
       refusal_of("fanin/mbarrier/none/none/num_stages=1/roles=unified"),
       "phasebit: render: templates/probes/fanin/kernel.ptx: no LLVM IR of it (write kernel.ll "
-      "beside it, or leave `-a llvm` out)\n");
+      "next to it, or leave `-a llvm` out)\n");
 }
 
 // An atomic addition with release semantics comes out as a plain one: the gate misses its fence.
@@ -163,7 +163,7 @@ TEST(Llvm, HistoryHasARowForEachVersion) {
 }
 
 // What it returns is used, so a load is there. LLVMs that reject it, or are not installed, have
-// none.
+// no SASS.
 TEST(Llvm, HistoryHasTheSassOfWhatReturnsAWord) {
   if (const std::string why = missing_tools(); !why.empty()) GTEST_SKIP() << why;
   const auto said =
@@ -181,12 +181,12 @@ TEST(Llvm, HistoryHasTheSassOfWhatReturnsAWord) {
 // What a fork is made of is PTX already.
 TEST(Llvm, AForkIsNotMadeByIt) {
   SKIP_WITHOUT_LLVM();
-  EXPECT_EQ(run_phasebit({"assemble"}, {"--tuned", "--filter", "tuned=test_ahead", "-a", "llvm=22",
-                                        "-t", "sm_90a"})
-                .err,
-            "phasebit: usage: -a llvm: ring/mbarrier/st_shared/none/tuned=test_ahead is PTX of "
-            "somebody's hand (LLVM "
-            "makes the PTX of templates)\n");
+  EXPECT_EQ(
+      run_phasebit({"assemble"},
+                   {"--tuned", "--filter", "tuned=test_ahead", "-a", "llvm=22", "-t", "sm_90a"})
+          .err,
+      "phasebit: usage: -a llvm: ring/mbarrier/st_shared/none/tuned=test_ahead is hand-written PTX "
+      "(LLVM can only generate the PTX of templates)\n");
 }
 
 // Of verbs with the same IR the first has a row.

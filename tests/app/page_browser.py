@@ -57,7 +57,7 @@ class PageTest(unittest.TestCase):
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def texts(self, selector):
-        """The text of each element, with blanks as they stand."""
+        """The text of each element, with blanks as they are."""
         return self.browser.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)",
             selector)

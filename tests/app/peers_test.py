@@ -48,7 +48,7 @@ class Peers(unittest.TestCase):
             file = self.ptx / f"{name}.ptx"
             passed = self.phasebit("assemble", file, "--gate", "--build", "both", "-t", "sm_90a")
             self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
-            # A wait that asks for two tries is refused: the rules are held against this code.
+            # A wait that asks for two tries is refused: the rules are checked on this code.
             text = file.read_text()
             broken = text.replace('{ verb = "wait", require = { "SYNCS.PHASECHK*TRYWAIT*" = 1 }',
                                   '{ verb = "wait", require = { "SYNCS.PHASECHK*TRYWAIT*" = 2 }')
@@ -62,7 +62,7 @@ class Peers(unittest.TestCase):
 
     def test_sass_and_guard_take_them_as_any_file(self):
         first, second = (self.ptx / f"{name}.ptx" for name in KERNELS)
-        # One lane of the other arrives, behind a __syncwarp: the arrive has a predicate.
+        # One lane of the other arrives, after a __syncwarp: the arrive has a predicate.
         diff = self.phasebit("sass", "diff", first, second, "-t", "sm_90a")
         self.assertEqual(diff.returncode, 0, diff.stderr)
         self.assertRegex(diff.stdout, r"\nconsumer\.release +0 +0 ")
@@ -106,7 +106,7 @@ class Peers(unittest.TestCase):
                              {"nvcc", "flags", "library"})
         refused = self.phasebit("pack", self.ptx / f"{KERNELS[0]}.ptx", "--spec", spec, "--limit",
                                 "2", "-o", "other")
-        self.assertEqual(refused.stderr, "phasebit: usage: files beside a sweep: no --limit with "
+        self.assertEqual(refused.stderr, "phasebit: usage: files with a sweep: no --limit with "
                                          "it (pack them apart to choose among them)\n")
 
 

@@ -113,7 +113,7 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
 // that they are not those of the key.
 TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
   const std::string text = home_.says({"show", ring}).out;
-  // Behind the key's last line, or a rule taken out. No rule holds layout and uniform_role.
+  // After the key's last line, or a rule taken out. No rule holds layout and uniform_role.
   const std::string work = "//@ work = \"none\"\n";
   const auto with = [&](const char* axis) { return work + "//@ " + axis + "\n"; };
   const std::pair<std::string, std::string> rows[] = {
@@ -179,14 +179,13 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
     EXPECT_EQ(std::to_integer<unsigned char>(block[i]), expected[i]) << i;
 }
 
-// The head says what the entry's parameters behind the block are, and the manifest how to fill
+// The head says what the entry's parameters after the block are, and the manifest how to fill
 // them.
 TEST_F(PtxFiles, AskForBuffersInTheirHead) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   Project::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
   const base::ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
-  EXPECT_NE(nobody.err.find("resources: nobody says what parameter 'table' of "), std::string::npos)
-      << nobody.err;
+  EXPECT_NE(nobody.err.find("resources: parameter 'table' of "), std::string::npos) << nobody.err;
   Project::edit(
       file("a.ptx"), "//@ [rules]\n",
       "//@ [resources]\n//@ buffers = [{ name = \"table\", bytes = 64, fill = \"random:7\" "
@@ -248,7 +247,7 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
        "usage: s.ptx:13: axpy: no parameter is the number of items, and its figure is a slope over "
        "them (--param NAME=items, or --no-figure for a guarded run alone)"},
       {packed({"--param", "n=items", "--param", "a=1.5", "--param", "out=buffer:64"}), Step::usage,
-       "usage: s.ptx:13: axpy: nobody says its grid (--grid X[,Y[,Z]])"},
+       "usage: s.ptx:13: axpy: its grid is not given (--grid X[,Y[,Z]])"},
       {packed({"--param", "outt=buffer:64"}), Step::usage,
        "usage: s.ptx:13: axpy: no parameter 'outt' (did you mean 'out'?)"},
       {packed({"--param", "n=items", "--param", "a=fast", "--param", "out=buffer:64"}), Step::usage,
@@ -279,7 +278,7 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
        "usage: no kernel 'axpi' in s.ptx (did you mean 'axpy'?)"},
       {{"assemble", "s.ptx", "--snippet", "wait=x.ptx"},
        Step::usage,
-       "usage: files are no variants: no --snippet with it (choose with --kernel "
+       "usage: files are not variants: no --snippet with it (choose with --kernel "
        "and "
        "--filter)"},
       {{"assemble", "s.ptx", "-a", "num_stages=2"},
@@ -288,7 +287,8 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
        "opt_level, maxrregcount, edit, padding)"},
       {{"sass", "classes", "h.ptx", "x.cubin"},
        Step::usage,
-       "usage: h.ptx: PTX with heads beside files of code (it is variants: compare two at a time "
+       "usage: h.ptx: PTX with heads and files of code together (it is variants: compare two at a "
+       "time "
        "with `sass diff`)"},
       {{"assemble", "g.ptx"},
        Step::usage,

@@ -60,12 +60,13 @@ TEST(Refused, OfVariants) {
       {{"fork", "--merge", "-a", "stages=8"}, "no -a with it"},
       {{"assemble", "--gate", "--build", "guarded"}, "the timed build"},
       {{"assemble", "--kernel", "x"}, "--kernel x: it is for files"},
-      {{"assemble", file, "--id", ring}, "files are no variants: no --id with it"},
-      {{"assemble", file, "--variants", "x"}, "files are no variants: no --variants with it"},
+      {{"assemble", file, "--id", ring}, "files are not variants: no --id with it"},
+      {{"assemble", file, "--variants", "x"}, "files are not variants: no --variants with it"},
       {{"assemble", "--tuned", "--sweep", "core"}, "--tuned: no --sweep with it"},
       {{"assemble", "--tuned", "-a", "stages=8"}, "a fork has its axes"},
       {{"assemble", "--cache", "x", "--no-cache"}, "--cache"},
-      {{"pack", "--block", "32", "--id", ring}, "no kernel lacks a head"},
+      {{"pack", "--block", "32", "--id", ring},
+       "--param, --launch, --grid and --block apply only to kernels without a head"},
   });
 }
 

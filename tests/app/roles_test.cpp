@@ -34,8 +34,8 @@ TEST_F(Roles, AreRefusedWherePtxasDropsSetmaxnreg) {
   const auto output = run_phasebit({"assemble"}, {file.string(), "--gate", "-t", "sm_90a"});
   EXPECT_NE(output.exit_status, 0);
   for (const char* said :
-       {"give_registers (producer): expected USETMAXREG* x1 beside the timed loop, found 0",
-        "take_registers (consumer): expected USETMAXREG* x1 beside the timed loop, found 0"})
+       {"give_registers (producer): expected USETMAXREG* x1 outside the timed loop, found 0",
+        "take_registers (consumer): expected USETMAXREG* x1 outside the timed loop, found 0"})
     EXPECT_NE(output.err.find(said), std::string::npos) << output.err;
 }
 

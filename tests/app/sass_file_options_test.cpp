@@ -30,7 +30,7 @@ const std::string copy_3 = "_Z4copyIfLi3EEvPT_", copy_4 = "_Z4copyIfLi4EEvPT_";
 
 using SassFileOptions = SassFiles;
 
-// A loop may be hidden behind a branch whose targets nobody knows: their number is unknown, not 0.
+// A loop may be hidden after a branch whose targets are unknown: their number is unknown, not 0.
 TEST_F(SassFileOptions, AnUnknownNumberOfLoops) {
   const std::string known = cubin("known", "sm_80", branching_kernel);
   const ProcessOutput with = sass({"show", known, "--json"});
@@ -174,7 +174,7 @@ TEST_F(SassFileOptions, AnEmptyNameIsAnError) {
     }
 }
 
-// Of two kernels one holds what is no instruction: the page has the other, and says so.
+// Of two kernels one holds what is not an instruction: the page has the other, and says so.
 TEST_F(SassFileOptions, APageWithoutTheKernelThatCannotBeRead) {
   std::string bytes = *base::read_file(cubin("a", "sm_80", step_kernel() + empty_kernel("bad")));
   // EXIT, then the branch to itself, of the empty kernel: the only section with them at its start.

@@ -121,7 +121,7 @@ TEST_F(SassFiles, DiffsBetweenFiles) {
   EXPECT_EQ(both["left"]["sm"], 80);
   EXPECT_EQ(both["right"]["sm"], 90);
   EXPECT_EQ(both["change"], "instructions");
-  // A file beside a variant.
+  // A file against a variant.
   const ProcessOutput mixed =
       sass({"diff", one, "ring/named_barrier/st_shared/none", "-t", "sm_80"});
   EXPECT_EQ(mixed.exit_status, 0) << mixed.err;
@@ -282,7 +282,7 @@ TEST_F(SassFiles, SaysWhatIsWrong) {
       {{"matrix", one, "--reference", "sm_8"},
        Step::usage,
        "--reference sm_8: no column of this matrix (did you mean 'sm_80'?)"},
-      {{"classes", one, "--filter", "ring"}, Step::usage, "files are no variants"},
+      {{"classes", one, "--filter", "ring"}, Step::usage, "files are not variants"},
       {{"show", "ring/named_barrier/st_shared/none", "--kernel", "k"},
        Step::usage,
        "--kernel is for files"},

@@ -133,7 +133,7 @@ TEST_F(SassGateFiles, RulesByNameAndLine) {
       << output.out;
   EXPECT_NE(output.out.find("; first at a.cu:8, 0x"), std::string::npos) << output.out;
   EXPECT_NE(output.out.find("7 checks, 1 broken\n"), std::string::npos) << output.out;
-  // The command line's files stand in the place of the rules'; --cubin is their old name.
+  // The command line's files replace the rules'; --cubin is their old name.
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{file, a}, {file, "--cubin", a}, {file, path("a.cub*")}})
     EXPECT_EQ(gate(words).out, output.out);
@@ -143,7 +143,7 @@ TEST_F(SassGateFiles, RulesByNameAndLine) {
   EXPECT_EQ(json["broken"][0]["symbol"], "_ZN2ns4mineEv");
 }
 
-// Line 3 stands in a loop and calls what a register holds, so nobody knows what more is run there.
+// Line 3 is in a loop and calls what a register holds, so what more is run there is unknown.
 const std::string calls_by_register = R"(
 .visible .entry k(.param .u64 p, .param .u32 n)
 {

@@ -266,7 +266,7 @@ class SassPageFiles(PageTest):
                  "usage: --kernel walk: it is for files, and there is none\n"),
                 (["--source", "outer"],
                  "usage: --source is for code files, and there are none\n"),
-                ([self.one, "--filter", "ring"], "usage: files are no variants: no --filter")]:
+                ([self.one, "--filter", "ring"], "usage: files are not variants: no --filter")]:
             ran = subprocess.run([PHASEBIT, "sass", "page", *words, "-o", self.path("x.html")],
                                  capture_output=True, text=True, check=False)
             self.assertNotEqual(ran.returncode, 0)

@@ -209,7 +209,7 @@ class SassPage(PageTest):
                 "const row = [...document.querySelectorAll('#rows tbody tr')].find((one) => "
                 "one.dataset.right && one.getBoundingClientRect().bottom > top + 40);"
                 "return [16 * row.dataset.right, row.querySelector('td.verb').textContent]")
-            # The consumer's clock is the figure; two rows stand behind the table's head.
+            # The consumer's clock is the figure; two rows are after the table's head.
             self.assertLessEqual(abs(first[0] - loops["consumer"]), 3 * 16, (first, loops))
 
     def index(self, variant):
@@ -244,7 +244,7 @@ class SassPage(PageTest):
         self.assertIn("NVIDIA H200, code for sm_90a, 2026-", self.texts("#measured")[0])
 
     def test_a_group_of_columns_names_the_measured_target(self):
-        """sm_90 and sm_90a are one group; what was measured last stands there, with its target."""
+        """sm_90 and sm_90a are one group; what was measured last is there, with its target."""
         self.open()
         texts = [cell.text for cell in self.all('td[data-group="1"]')]
         measured = [text for text in texts if "cycles per item" in text]

@@ -69,8 +69,8 @@ class SassReduce : public testing::Test {
   base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
-// A release at cluster scope has a fence of the CTA beside that of the GPU up to 12.6: what it
-// takes is one barrier.cluster.arrive in a loop.
+// A release at cluster scope has a fence of the CTA next to that of the GPU up to 12.6: one
+// barrier.cluster.arrive in a loop shows it.
 TEST_F(SassReduce, FindsTheFenceThatWent) {
   const ProcessOutput output = reduce({cluster, "--toolchain", "12.4,13.5", "-t", "sm_90",
                                        "--opcode", "MEMBAR.ALL.CTA", "-o", file()});

@@ -47,7 +47,7 @@ TEST_F(Snippets, StandInThePlaceOfTheVerb) {
       ++found;
     return found;
   };
-  // Once in front of the template's own loop and once behind it: only the consumer waits on the
+  // Once before the template's own loop and once after it: only the consumer waits on the
   // full barrier.
   EXPECT_EQ(times("// [consumer wait] mine.ptx:"), 2U) << output.out;
   EXPECT_EQ(times("// [consumer wait] templates/protocols/mbarrier/wait.ptx:"), 1U) << output.out;

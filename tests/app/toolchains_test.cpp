@@ -61,7 +61,7 @@ TEST_F(Toolchains, AssembleSkipsWhatAVersionCannotRead) {
       << output.err;
 }
 
-// A release at cluster scope has the CTA's fence beside the GPU's up to 12.6: docs/sass.md.
+// A release at cluster scope has the CTA's fence next to the GPU's up to 12.6: docs/sass.md.
 TEST_F(Toolchains, DiffNamesTheInstructionThatWent) {
   const ProcessOutput output = says({"sass", "diff",
                                      "cluster/cluster_barrier/none/none/num_stages=1/roles=unified/"
@@ -104,7 +104,7 @@ TEST_F(Toolchains, FlagsChangeTheCode) {
   EXPECT_EQ(output.exit_status, 1) << output.out << output.err;
 }
 
-// The version stands in the ids that --toolchain makes, so the filter can choose among them.
+// The version is in the ids that --toolchain makes, so the filter can choose among them.
 TEST_F(Toolchains, FilterSeesTheVersion) {
   const std::string id = "ring/mbarrier/st_shared/none/arrival=thread";
   const auto listed = [&](const std::string& filter) {
@@ -130,7 +130,7 @@ TEST_F(Toolchains, FilterSeesTheVersion) {
 }
 
 // -O0 copies no try of a wait, and spills at 32 registers; before 12.1 an arrival of copies has
-// four loads beside it that never run.
+// four loads next to it that never run.
 TEST_F(Toolchains, GatesKnowWhatAVersionAndALevelDo) {
   const std::pair<const char*, const char*> rows[] = {
       {"ring/mbarrier/st_shared/none/opt_level=0", ""},

@@ -2,7 +2,7 @@
 """Edits of the templates that would publish another figure than the id says: the gate refuses each.
 
 attacks.toml says what each edit does and what the refusal must name, or that ptxas makes the same
-code of it. The edits are made in a copy of the templates, in front of the real ptxas and nvdisasm;
+code of it. The edits are made in a copy of the templates, with the real ptxas and nvdisasm;
 the same variants pass unedited. open.toml has those that the gate does not refuse yet.
 """
 import json

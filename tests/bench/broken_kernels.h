@@ -35,7 +35,7 @@ inline std::string found_word(const std::string& buffer, int offset, const std::
 inline std::string broken_module() {
   return ".version 7.1\n.target sm_80\n.address_size 64\n.shared .align 8 .b64 barrier;\n" +
          broken_kernel("pb_sound", "") +
-         // Nobody ever stores this number there.
+         // No thread ever stores this number there.
          broken_kernel("pb_never_ends", R"(L_again:
 ld.volatile.global.u32 value, [ticket];
 setp.ne.u32 other, value, 0xffffffff;

@@ -129,7 +129,7 @@ TEST(Whole, FailsWithTheLaunchThatFailed) {
   EXPECT_EQ(measured.error().text(), "launch: cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
 }
 
-// Ungated is refused but for a kernel that nobody has rules for.
+// Ungated is refused but for a kernel without rules.
 TEST(Whole, IsNotRefusedForItsGate) {
   BundleVariant variant = stranger();
   EXPECT_FALSE(refusal(variant));
@@ -199,7 +199,7 @@ TEST(Whole, RunsItsGuardedBuildFirst) {
             (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
-// Nobody wants a figure: the guarded build is all that runs, and without a wait the timed one,
+// No figure is wanted: the guarded build is all that runs, and without a wait the timed one,
 // once.
 TEST(Whole, WithoutAFigureIsRunAndNotMeasured) {
   Bench guarded;
@@ -238,7 +238,7 @@ TEST(Whole, ThatDoesNotDependOnItsItemsHasNoFigure) {
       << measured.error().message;
 }
 
-// A map's tensor lies in a buffer of the launch, behind its begin.
+// A map's tensor lies in a buffer of the launch, after its begin.
 TEST(Whole, TakesATensorMap) {
   Bench bench;
   bench.variant = stranger();

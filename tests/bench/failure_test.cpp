@@ -170,7 +170,7 @@ void end_again_and_again(int signal, int times) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     if (!fs::exists(program.bundle.file("store.sqlite"))) continue;
-    // Before anybody opens it again: a run that could end has left nothing in the log.
+    // Before it is opened again: a run that could end has left nothing in the log.
     const fs::path log = program.bundle.file("store.sqlite-wal");
     if (signal == SIGTERM && fs::exists(log)) {
       EXPECT_EQ(fs::file_size(log), 0U) << n;

@@ -63,7 +63,7 @@ TEST_F(GpuTest, BuffersOfAHeadAreFilledBeforeEachLaunch) {
   EXPECT_EQ(found["broken/after"], "");
 }
 
-// Whether the parts stand in the text in their order; " || " stands between alternatives.
+// Whether the parts are in the text in their order; " || " is between alternatives.
 bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
   std::size_t from = 0;
   for (const std::string part : parts) {
@@ -112,7 +112,7 @@ TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
   EXPECT_EQ(found["broken/after"], "");
 }
 
-// As in a user's own program: nobody sets pb_guard, so the kernel prints and traps.
+// As in a user's own program: pb_guard is not set, so the kernel prints and traps.
 TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";

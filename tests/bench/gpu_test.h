@@ -20,7 +20,7 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Beside this test on a GPU machine, else where it was built.
+// Next to this test on a GPU machine, else where it was built.
 inline std::string program_path() {
   const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "phasebit-bench";
   return fs::exists(beside) ? beside.string() : PHASEBIT_BENCH;
@@ -76,7 +76,7 @@ class GpuTest : public ::testing::Test {
     manifest_.variants.push_back(variant);
   }
 
-  // The hanging kernels as one of the builds, beside a sound kernel as the other; and one behind
+  // The hanging kernels as one of the builds, with a sound kernel as the other; and one after
   // them.
   void take_hanging(const fs::path& folder, launch::Build build, const std::string& only = "") {
     const launch::Manifest hanging = launch::read_manifest(folder).value();
@@ -100,7 +100,7 @@ class GpuTest : public ::testing::Test {
     add("after", "pb_sound", "pb_sound", broken_module());
   }
 
-  // Strangers' kernels with both builds, and a sound one of ours behind them.
+  // Strangers' kernels with both builds, and a sound one of ours after them.
   void take_strangers(const fs::path& folder) {
     const launch::Manifest hanging = launch::read_manifest(folder).value();
     for (const launch::BundleVariant& variant : hanging.variants) {

@@ -6,7 +6,7 @@
 
 namespace phasebit::test {
 
-// Registers and parameters. `more` are parameters behind the block: ", .param .u64 table".
+// Registers and parameters. `more` are parameters after the block: ", .param .u64 table".
 inline std::string hand_prologue(const std::string& entry, const std::string& more = "") {
   return ".visible .entry " + entry + "(.param .align 8 .b8 pb[96]" + more + R"()
 {

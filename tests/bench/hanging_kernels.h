@@ -12,7 +12,7 @@ namespace phasebit::test {
 struct HangingKernel {
   const char* name;
   const char* body;
-  // Parts of the error that the bench must report, in this order; none: it must run. " || " stands
+  // Parts of the error that the bench must report, in this order; none: it must run. " || " is
   // between alternatives.
   std::vector<const char*> expected;
   int threads = 32;
@@ -83,7 +83,7 @@ inline std::vector<HangingKernel> polling_kernels() {
 }
 
 // Polls that are ordinary loads, values that go through local memory, exits by a table; and loops
-// that leave by what they load and are no waits: they last longer than the limit.
+// that leave by what they load and are not waits: they last longer than the limit.
 inline std::vector<HangingKernel> memory_kernels() {
   return {
       {"ordinary_load",
@@ -117,7 +117,7 @@ inline std::vector<HangingKernel> memory_kernels() {
        "[far];\nmul.lo.u32 id, id, 100;\nadd.u32 value, value, 1;\nnanosleep.u32 1000000;\n"
        "setp.ne.u32 other, value, id;\n@other bra M;\n",
        {}},
-      // Items of 1 ms each, whose wait stands at the head of their loop: it ends with each of them.
+      // Items of 1 ms each, whose wait is at the head of their loop: it ends with each of them.
       {"clean_items",
        "mov.u32 value, 0;\n@!mine bra D;\nI: mbarrier.try_wait.parity.shared.b64 done, [second], "
        "1;\n@!done bra I;\nadd.u32 value, value, 1;\nnanosleep.u32 1000000;\nsetp.lt.u32 other, "

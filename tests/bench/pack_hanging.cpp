@@ -1,5 +1,5 @@
 // Makes the folder that the GPU suite takes as PHASEBIT_HANGING: hanging_kernels() guarded as
-// anybody's PTX is, with their site tables. For a machine that has neither gen nor templates.
+// any PTX is, with their site tables. For a machine that has neither gen nor templates.
 // Usage: pack_hanging OUT
 #include "core/base/hash.h"
 #include "core/launch/bundle.h"
@@ -50,7 +50,7 @@ Status add(const HangingKernel& kernel, Manifest& manifest,
   return {};
 }
 
-// As `phasebit pack` would: both builds, the parameters as somebody says them. With 4 in its buffer
+// As `phasebit pack` would: both builds, the parameters as a user says them. With 4 in its buffer
 // it ends, with another word it hangs.
 Status add_stranger(const char* name, std::uint32_t word, Manifest& manifest,
                     std::map<std::string, std::string>& modules) {

@@ -18,7 +18,7 @@ void multiply(launch::LaunchShape& launch) {
   launch.payload.product = tile;
 }
 
-// The fake kernel adds words up, which is no product.
+// The fake kernel adds words up, which is not a product.
 TEST(Product, AnotherChecksumIsAnErrorOfTheThread) {
   Bench bench;
   multiply(bench.variant.launch);

@@ -57,7 +57,7 @@ std::vector<PointRow> Program::rows(PointKind kind) {
 
 void Program::await_points(std::size_t count) {
   const auto deadline = Clock::now() + std::chrono::seconds(20);
-  // The anchors are told when the store is made: two who make it at once would disturb each other.
+  // The anchors are told when the store is made: two that make it at once would disturb each other.
   while (!contains(base::read_file(bundle.file("log")).value_or(""), "achieved clock") &&
          Clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -1,4 +1,4 @@
-// Slots that consumers store to a buffer: read back behind every launch, and verified.
+// Slots that consumers store to a buffer: read back after every launch, and verified.
 #include "tests/bench/one_point.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Stored, ABufferThatIsNotThereIsAnErrorOfThePoint) {
   store_slots(bench.variant.launch);
   bench.variant.launch.stored.buffer = "outs";
   EXPECT_EQ(bench.measure().error().text(),
-            "bundle: slots are stored to 'outs', which is no buffer");
+            "bundle: slots are stored to 'outs', which is not a buffer");
 }
 
 TEST(Stored, PassesThroughTheManifest) {

@@ -54,7 +54,7 @@ void expect_axpy(const ExternalLaunch& launch, unsigned n) {
   EXPECT_EQ(std::to_integer<unsigned>(block[9]), 0x10U);  // the first buffer's address
 }
 
-// What lies behind the parameters of a note is written nowhere.
+// What lies after the parameters of a note is written nowhere.
 TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
   const std::string note =
       R"({"kernel":"k","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"shared_bytes":0,)"
@@ -128,7 +128,7 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   EXPECT_EQ(tiles.shared_bytes, 65536);
   ASSERT_EQ(tiles.parameters.size(), 4U);  // two as bytes, and what is written over them
   EXPECT_EQ(tiles.starts, (std::vector<int>{0, 64}));
-  EXPECT_EQ(tiles.parameters[0].bytes, 24);  // without what stands between it and the next
+  EXPECT_EQ(tiles.parameters[0].bytes, 24);  // without what is between it and the next
   EXPECT_EQ(tiles.parameters[2].offset, 8);
   EXPECT_EQ(tiles.parameters[2].at, 256U);
   const launch::ExternalParameter& map = tiles.parameters[3];

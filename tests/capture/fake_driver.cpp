@@ -35,8 +35,8 @@ void say(const char* call, CUfunction function, unsigned gx, unsigned bx, unsign
 
 }  // namespace
 
-// A name that the C library has as well, as libraries do that stand before it: the next one is the
-// C library's, and whoever takes RTLD_NEXT for his own caller comes here again, for ever.
+// A name that the C library has as well, as libraries do that come before it: the next one is the
+// C library's, and code that takes RTLD_NEXT for its own caller comes here again, without end.
 extern "C" int getpagesize() noexcept {
   return reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "getpagesize"))();
 }

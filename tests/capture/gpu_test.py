@@ -1,6 +1,6 @@
 """`phasebit capture` on a GPU: a program of the static runtime, one of the driver, one of Triton.
 
-What was written down is held against what the programs' sources say.
+What was written down is compared with what the programs' sources say.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A kernel of Triton's; leaves its PTX and the facts beside it in the folder of the argument."""
+"""A kernel of Triton's; leaves its PTX and the facts next to it in the folder of the argument."""
 
 import sys
 from pathlib import Path

@@ -50,7 +50,7 @@ TEST(KernelAbi, TheHeadersNumbersAreTheOffsets) {
 }
 
 // "which says what each is: version, items, ...": templates name the fields, so that no offset
-// stands in two places.
+// is in two places.
 TEST(KernelAbi, TheTemplatesContractNamesTheSameFields) {
   const std::string contract = source_text("templates/README.md");
   const size_t begin = contract.find("what each is: ");

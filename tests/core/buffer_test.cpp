@@ -43,7 +43,7 @@ TEST(Buffer, ContentIsWhatAnybodyCanMake) {
   EXPECT_EQ(content_of({"a", 8, {Kind::random, 7}}),
             (std::vector<std::uint32_t>{327741615, 976413892}));
   EXPECT_TRUE(content_of({"a", 64, {Kind::word, 7}}).empty());
-  // Those of tests/core/product_test.cpp; behind 257 * 64 KiB the first again.
+  // Those of tests/core/product_test.cpp; after 257 * 64 KiB the first again.
   const auto signs = content_of({"a", 4 * (launch::sign_words + 2), {Kind::signs, 1}});
   EXPECT_EQ(signs[0], 0x3f803f80U);
   EXPECT_EQ(signs[1], 0xbf80bf80U);

@@ -252,7 +252,7 @@ TEST(Manifest, ALimitOfTheHardwareIsNamedWithTheField) {
   json bad = json::parse(to_json(full_manifest()));
   bad["variants"][0]["launch"]["cluster_size"] = 17;
   EXPECT_NE(
-      error_of(bad).find("(/variants/0/launch/cluster_size) 17 is no whole number from 1 to 16"),
+      error_of(bad).find("(/variants/0/launch/cluster_size) 17 is not a whole number from 1 to 16"),
       std::string::npos)
       << error_of(bad);
 }
@@ -314,7 +314,7 @@ TEST(Manifest, WhatContradictsItselfIsRefusedByName) {
        "consumer_vector_words 3: 1 or 4"},
       {[](BundleVariant& v) { v.launch.payload.kept_words = 1; }, "1 words kept of 0 copied"},
       {[](BundleVariant& v) { v.launch.data = {100, 64, 1}; },
-       "data of 100 bytes are no whole tiles of 64"},
+       "data of 100 bytes are not whole tiles of 64"},
       {[](BundleVariant& v) { v.launch.tensor_maps.resize(1); }, "tensor map"},
       {[](BundleVariant& v) { v.key.hash = "0123"; }, "its hash is "},
   };
@@ -330,10 +330,10 @@ TEST(Manifest, WhatContradictsItselfIsRefusedByName) {
   Manifest twice = sound_manifest();
   twice.variants[1] = twice.variants[0];
   EXPECT_EQ(check_manifest(twice).error().text(),
-            "bundle: manifest: ring/a: stands there twice (pack it again)");
+            "bundle: manifest: ring/a: duplicate id (pack it again)");
 }
 
-// A parameter that lies behind the block would be written there.
+// A parameter that lies after the block would be written there.
 TEST(Manifest, AStrangersParametersLieInTheirBlock) {
   Manifest manifest = sound_manifest();
   ExternalLaunch external;
@@ -368,7 +368,7 @@ TEST(Manifest, AStrangersSizesAreNotWrapped) {
   says([](ExternalLaunch& one) { one.block = {1 << 30, 1 << 30, 16}; },
        "a block of 9223372036854775807 threads, 1024 at most");
   says([](ExternalLaunch& one) { one.parameters[0].offset = INT32_MAX; },
-       "parameter n of 4 bytes at 2147483647, behind the 8 bytes of all");
+       "parameter n of 4 bytes at 2147483647, past the 8 bytes of all");
   says([](ExternalLaunch& one) { one.parameter_bytes = INT32_MAX; },
        "2147483647 bytes of parameters, 32764 at most");
 }

@@ -32,7 +32,7 @@ const CodeMoves moves = {
     {{0, 4, 1, 0, 0}, {4, 8, 0, 2, 5}}};
 
 TEST(MoveCode, PutsInWhatIsSaidAndChangesTheNumbers) {
-  // 48 bytes of padding fill up to 128: 3 NOPs before, 5 behind. 0x10 + 48; 0xff + 2 * 128 + 5.
+  // 48 bytes of padding fill up to 128: 3 NOPs before, 5 after. 0x10 + 48; 0xff + 2 * 128 + 5.
   EXPECT_EQ(move_code(module, moves, 48).value(),
             std::string("\x40\0\0\0", 4) + std::string("\x04\x02\0\0\0\0\0\0", 8) + "li" +
                 std::string("\x02\xb0\0", 3) + "nes" + std::string(2, '\0') + times(3, nop) +

@@ -111,7 +111,7 @@ TEST(Fields, AWrongValueIsNamed) {
       {"first = 1\nmain_colour = \"\"",
        "spec: t.toml:2: main_colour: no colour '' (one of: red, green)"},
       {"first = 1\nnumbers = [\"a\"]",
-       "spec: t.toml:2: numbers: holds what is no whole number, or one out of range"},
+       "spec: t.toml:2: numbers: holds what is not a whole number, or one out of range"},
       {"first = 1\npart = { size = 0 }", "spec: t.toml:2: size: 0 is out of range (1 or more)"},
       {"first = 1\npart = { sise = 1 }",
        "spec: t.toml:2: sise: no such key (did you mean 'size'?)"},

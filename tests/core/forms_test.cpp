@@ -93,9 +93,9 @@ TEST(FormTable, NamesFileAndLine) {
       {header + "a#1,a,\"x y;\",7.0,ok\n", "spec: f.csv:2: 5 cells, the header has 6"},
       {header + "a#1,a,\"x y;,7.0,ok,\n", "spec: f.csv:2: a quote is not closed"},
       {header + "b#1,a,x;,7.0,ok,\n", "spec: f.csv:2: id: 'b#1' is not 'a#' and a number"},
-      {header + "a#1,a,x,7.0,ok,\n", "spec: f.csv:2: form: 'x' is no statement"},
+      {header + "a#1,a,x,7.0,ok,\n", "spec: f.csv:2: form: 'x' is not a statement"},
       {header + "a#1,a,x;,7,ok,\na#2,a,x;,seven,ok,\n",
-       "spec: f.csv:3: ptx_min: 'seven' is no version"},
+       "spec: f.csv:3: ptx_min: 'seven' is not a version"},
       {header + "a#1,a,x;,7.0,yes,\n", "spec: f.csv:2: 'yes' is neither ok nor err"},
       {header + "a#1,a,x;,7.0,ok,\na#1,a,y;,7.0,ok,\n", "spec: f.csv:3: id: 'a#1' twice"},
   };

@@ -147,7 +147,7 @@ TEST(SassOpcodes, AWrongTableIsNamed) {
   EXPECT_EQ(ptx.error().text(), "spec: t:1: no row 'bar' for 'bar.red'");
 }
 
-// The opcode of a line of a golden listing: behind the mask of barriers ("B--1---"), the mask of
+// The opcode of a line of a golden listing: after the mask of barriers ("B--1---"), the mask of
 // reuse, a label and a predicate.
 std::string opcode_in(const std::string& line) {
   std::istringstream words(line);
@@ -162,7 +162,7 @@ std::string opcode_in(const std::string& line) {
   return words ? word : std::string();
 }
 
-// What ptxas makes of the curated set has a row, but for what nobody has said anything about.
+// What ptxas makes of the curated set has a row, but for what is not known yet.
 TEST(SassOpcodes, EveryOpcodeOfTheGoldenListingsHasARow) {
   std::set<std::string> seen, without;
   for (const auto& file :

@@ -1,4 +1,4 @@
-// What stands in memory behind a launch whose consumers store their slots.
+// What is in memory after a launch whose consumers store their slots.
 #include "core/launch/launch.h"
 
 #include <bit>
@@ -134,7 +134,7 @@ TEST(ExpectedStored, NeedsABufferOfAllImages) {
             "bundle: slots are stored to 'out', filled with index: one word is known");
   shape.buffers.clear();
   EXPECT_EQ(expected_stored(shape, 0, 0).error().text(),
-            "bundle: slots are stored to 'out', which is no buffer");
+            "bundle: slots are stored to 'out', which is not a buffer");
   shape = storing(StoreOperation::add_u64, StoreRewrite::off, 3, 5);
   EXPECT_EQ(expected_stored(shape, 0, 0).error().text(),
             "bundle: add_u64 takes slots of whole pairs of words, and no tensor map");

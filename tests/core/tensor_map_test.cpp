@@ -1,4 +1,4 @@
-// Tensor maps: what they cannot be, and where a tile's bytes stand in shared memory.
+// Tensor maps: what they cannot be, and where a tile's bytes are in shared memory.
 #include "core/launch/tensor/tile.h"
 #include "tests/core/tensor_maps.h"
 
@@ -87,13 +87,13 @@ TEST(TensorTile, WithoutSwizzleRowsStandInARow) {
 }
 
 // The 16-byte chunks of a row after the other, as PTX ISA draws swizzling modes ("Swizzling
-// modes"): chunk c of row r of 128 bytes stands at c ^ (r mod 8) with 128B, the pairs of bits less
+// modes"): chunk c of row r of 128 bytes is at c ^ (r mod 8) with 128B, the pairs of bits less
 // with 64B and 32B.
 TEST(TensorTile, SwizzlesMoveChunksAsTheManualDraws) {
   struct Row {
     TensorSwizzle swizzle;
     int row_words;
-    std::vector<std::vector<int>> chunks;  // of each 128 bytes: which chunk of them stands where
+    std::vector<std::vector<int>> chunks;  // of each 128 bytes: which chunk of them is where
   };
   const Row rows[] = {
       {TensorSwizzle::by_128,

@@ -37,7 +37,7 @@ TEST(TensorPayload, IsTheTilesOfTheMap) {
             "bundle: tensor map m: 2 tiles have 512 words, a slot has 256");
   shape.payload.tile.map = "other";
   EXPECT_EQ(launch::words_of_slot(shape).error().text(),
-            "bundle: the payload is a tile of 'other', which is no tensor map");
+            "bundle: the payload is a tile of 'other', which is not a tensor map");
 }
 
 // Of data that a grid reads each word of a tile comes once, or its sum would be another.
@@ -53,7 +53,7 @@ TEST(TensorPayload, OfDataIsEachWordOnce) {
   EXPECT_EQ(
       launch::words_of_slot(shape).error().text(),
       "bundle: tensor map m: 2 tiles are not each word of the data's first tile (`at` is where "
-      "the data begin, and the map's boxes lie one behind the other in them)");
+      "the data begin, and the map's boxes lie one after the other in them)");
   shape.payload.tile = {"m", {0, 0}, 1};
   EXPECT_EQ(launch::words_of_slot(shape).error().text(),
             "bundle: tensor map m: 1 tiles have 256 words, a slot has 512");

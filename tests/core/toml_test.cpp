@@ -16,24 +16,25 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
        "list or the table)"},
       {"x 3\n", "spec: f.toml:1:3: `x 3`: a key without `=` (write KEY = VALUE, a text in quotes)"},
       {"x = 1\nx = 2\n",
-       "spec: f.toml:2:5: `x = 2`: stands there twice (a key or a table is written once)"},
+       "spec: f.toml:2:5: `x = 2`: duplicate key (a key or a table is written once)"},
       {"x =\n",
        "spec: f.toml:1:4: `x =`: a value is missing (a text in quotes, a number, true, false or "
        "[...])"},
       {"\na = \"\u00e9\" # \u00e9\nb = \u00e9\n",
-       "spec: f.toml:3:5: `b = \u00e9`: this is no TOML (write KEY = VALUE, a text in quotes, "
+       "spec: f.toml:3:5: `b = \u00e9`: this is not TOML (write KEY = VALUE, a text in quotes, "
        "[table] or [[list]])"},
       {"[ =]\n",
-       "spec: f.toml:1:3: `[ =]`: this is no TOML (write KEY = VALUE, a text in quotes, [table] or "
+       "spec: f.toml:1:3: `[ =]`: this is not TOML (write KEY = VALUE, a text in quotes, [table] "
+       "or "
        "[[list]])"},
       {"x = [5\"\u00e9, 2]\n",
-       "spec: f.toml:1:7: `x = [5\"\u00e9, 2]`: this is no TOML (write KEY = VALUE, a text in "
+       "spec: f.toml:1:7: `x = [5\"\u00e9, 2]`: this is not TOML (write KEY = VALUE, a text in "
        "quotes, [table] or [[list]])"},
       {"a = 1\nb = [ [], }\n",
-       "spec: f.toml:2:11: `b = [ [], }`: this is no TOML (write KEY = VALUE, a text in quotes, "
+       "spec: f.toml:2:11: `b = [ [], }`: this is not TOML (write KEY = VALUE, a text in quotes, "
        "[table] or [[list]])"},
       {"  = 3\n",
-       "spec: f.toml:1:3: `= 3`: this is no TOML (write KEY = VALUE, a text in quotes, [table] or "
+       "spec: f.toml:1:3: `= 3`: this is not TOML (write KEY = VALUE, a text in quotes, [table] or "
        "[[list]])"},
   };
   for (const auto& row : rows) {
@@ -43,7 +44,7 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
   }
 }
 
-// What is refused before toml++ sees it is no part of these.
+// What is refused before toml++ sees it is not a part of these.
 TEST(Toml, ReadsTextsListsAndHeadersAsTheManualHasThem) {
   const auto read = base::parse_toml(
       "\ufeffa = \"\u00e9 \\\" \u00e9\" # \u00e9 \"\n"

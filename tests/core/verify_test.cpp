@@ -66,7 +66,7 @@ TEST(Grid, TheSumOfAllThreadsIsVerified) {
                         right + 1, right));
 }
 
-// A producer warp alone, whose slots nobody reads until the end.
+// A producer warp alone, whose slots no thread reads until the end.
 LaunchShape issue_of_four_slots(int words) {
   LaunchShape shape;
   shape.threads = 32;

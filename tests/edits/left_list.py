@@ -2,7 +2,7 @@
 
     # caught: refused there by the guard or the verification
     EDIT
-    # passes: why its figure is no wrong one
+    # passes: why its figure is not wrong
     EDIT
 """
 import pathlib

@@ -30,7 +30,7 @@ class Line:
 
     @property
     def statement(self):
-        """The statement without blanks around it, "" where the line has none."""
+        """The statement without blanks around it, "" where the line has no statement."""
         text = self.text.strip()
         if not text.endswith(";") or text.startswith(("//", ".", "{")):
             return ""
@@ -121,7 +121,7 @@ def heading_before(lines, index):
 
 
 def clock_places(lines, regions, role):
-    """(line that the role's first clock read begins at, line behind its last), None without both"""
+    """(line that the role's first clock read begins at, line after its last), None without both"""
     starts, ends = ([span for one, span in zip(lines, regions)
                      if (one.role, one.verb) == (role, verb)]
                     for verb in ("clock_start", "clock_end"))

@@ -71,7 +71,7 @@ void read_fuzzed_launch_notes(std::string_view text) {
 }
 
 // The options of the command line, for a kernel's parameters and what Triton says of it: the parts
-// "ptx" (behind the head of a file), "json", "param", "map", "grid", "block" and "cluster".
+// "ptx" (after the head of a file), "json", "param", "map", "grid", "block" and "cluster".
 void read_fuzzed_launch_facts(std::string_view bytes) {
   static const base::TempDir folder = std::move(base::TempDir::create().value());
   auto parts = parts_of(bytes);

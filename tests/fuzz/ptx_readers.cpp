@@ -1,4 +1,4 @@
-// PTX of anybody's: statements, heads, and the guard over it.
+// Any PTX: statements, heads, and the guard over it.
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/text_facts.h"
 #include "gen/guard/guard.h"

@@ -22,7 +22,7 @@ class AssembleFailures : public testing::Test {
       kernels_.push_back(
           test::kernel(fmt::format("hand_{}", n), "sm_80", fmt::format("bar.sync {};\nret;\n", n)));
   }
-  // ptxas, behind a script that may do something else first. $input is the module.
+  // ptxas, called by a script that may do something else first. $input is the module.
   Toolchain tools(const std::string& script) const {
     auto found = test::toolchain_with_script(folder_->path(), script);
     if (!found) {
@@ -68,7 +68,7 @@ TEST_F(AssembleFailures, AHangIsKilledAndFoundByHalving) {
   EXPECT_EQ(made.kernels[5].error().step, Step::assemble);
 }
 
-// Somebody else's signal says nothing of a kernel: no search, nothing kept.
+// A signal from outside says nothing of a kernel: no search, nothing kept.
 TEST_F(AssembleFailures, AKilledToolIsNoFaultOfAKernelAndNotCached) {
   auto cache = base::Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
@@ -101,7 +101,7 @@ TEST_F(AssembleFailures, AnOutputThatIsNoElfIsRefused) {
   const Assembly made = ptxas::assemble(liar, nullptr, {kernels_[0]}, "sm_80");
   ASSERT_FALSE(made.kernels[0]);
   EXPECT_EQ(made.kernels[0].error().text(),
-            "assemble: ptxas wrote something that is no ELF file (9 bytes)");
+            "assemble: ptxas wrote something that is not an ELF file (9 bytes)");
 }
 
 // A cache that cannot be written costs time, not the result.

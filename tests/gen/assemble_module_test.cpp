@@ -37,7 +37,7 @@ TEST(ModuleText, LocNamesTheStatementBehindIt) {
 TEST(ModuleText, LinesLeadBackToKernelAndStatement) {
   const Kernel first = small_kernel(), second = small_kernel();
   const ptxas::ModuleText module = module_text("8.0", "sm_90", {&first, &second}, true);
-  // 5 lines of header, 9 lines a kernel: 7 statements, two of them behind a .loc.
+  // 5 lines of header, 9 lines a kernel: 7 statements, two of them after a .loc.
   ASSERT_EQ(module.lines.size(), 5U + 9U + 9U);
   struct Row {
     int line, kernel, statement;

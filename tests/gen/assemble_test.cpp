@@ -176,7 +176,7 @@ TEST_F(Assemble, UnknownTargetNamesTheNearest) {
             "usage: ptxas 13.5.37 does not know the architecture 'sm_90b' (did you mean 'sm_90'?)");
 }
 
-// What all kernels of a module share is no fault of any of them.
+// What all kernels of a module share is not a fault of any of them.
 TEST_F(Assemble, UnknownVersionOrFlagIsAToolchainError) {
   Kernel kernel = test::kernels_for_sm_80()[0];
   kernel.ptx_version = "9.9";

@@ -109,7 +109,7 @@ const char* const wait_axis =
 const Damage damages[] = {
     {"axes.toml", "[[axis]]\nname = 3", "spec: axes.toml:2: name: must be a text"},
     {"axes.toml", "[[axis]\n",
-     "spec: axes.toml:1:8: `[[axis]`: this is no TOML (write KEY = VALUE, a text in quotes, "
+     "spec: axes.toml:1:8: `[[axis]`: this is not TOML (write KEY = VALUE, a text in quotes, "
      "[table] "
      "or [[list]])"},
     {"axes.toml", "axsi = []\n", "spec: axes.toml:1: axsi: no such key (did you mean 'axis'?)"},
@@ -128,7 +128,7 @@ const Damage damages[] = {
     {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"x\", 1]\n",
      "spec: axes.toml:3: values: mixes words and numbers"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"x\", \"y/z\"]\n",
-     "spec: axes.toml:3: values: 'y/z' cannot stand in an id"},
+     "spec: axes.toml:3: values: 'y/z' cannot be in an id"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [0, 1, 0]\n",
      "spec: axes.toml:3: values: '0' twice"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [4, 1]\n",
@@ -161,7 +161,7 @@ const Damage damages[] = {
     {"axes.toml",
      "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a\"\nrange = [0, 2]\n"
      "default = 0\n",
-     "spec: axes.toml:4: flag: needs {} where the value is to stand, or an axis of two values"},
+     "spec: axes.toml:4: flag: needs {} where the value is to be, or an axis of two values"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nflag = \"-a={}\"\n",
      "spec: axes.toml:3: flag: is one of ptxas (write compiler = \"ptxas\")"},
     {"axes.toml",
@@ -178,7 +178,8 @@ const Damage damages[] = {
      "spec: axes.toml:7: when: column 1: no axis 'num_stages' (one of: a)"},
     {"protocols/cta/protocol.toml",
      "[[axis]]\nname = \"a\"\ncompiler = \"ptxas\"\nflag = \"-a={}\"\n",
-     "spec: protocols/cta/protocol.toml:3: compiler: a component has none (write the axis into "
+     "spec: protocols/cta/protocol.toml:3: compiler: a component cannot have it (write the axis "
+     "into "
      "axes.toml)"},
     {"probes/ring/probe.toml", "[[rule]]\nprune = \"opt_level == 1\"\nreason = \"x\"\n",
      "spec: probes/ring/probe.toml:2: prune: column 1: no axis 'opt_level' (one of: probe, "

@@ -207,7 +207,7 @@ TEST_F(Uses, TakesOverFromAChain) {
   EXPECT_EQ(folders->find(folder_.path(), "wait", "protocols/mbarrier"), std::nullopt);
 }
 
-// Not who takes it over, although his folder is read first.
+// Not the one that takes it over, although its folder is read first.
 TEST_F(Uses, NamesTheOwnerOfAMisspeltVerb) {
   folder_.write("protocols/a_user/protocol.toml", "uses = \"mbarrier\"\n");
   fs::rename(folder_.path() / "protocols/mbarrier/wait.ptx",

@@ -214,7 +214,7 @@ TEST_F(Installed, ErrorsHelp) {
        "toolchain: ptxas 12.9 is not installed (there are 11.8.89, 12.4.99, 12.4.131, 13.5.37) "
        "(run tools/toolchain 12.9)"},
       {"ptxas", "newest",
-       "usage: 'newest' is no version of ptxas (such as 12.4 or 12.4.131, or all)"},
+       "usage: 'newest' is not a version of ptxas (such as 12.4 or 12.4.131, or all)"},
       {"opt_level", "4", "usage: opt_level: no value '4' (a whole number in 0..3)"},
       {"maxrregcount", "256",
        "usage: maxrregcount: no value '256' (none, or a whole number in 1..255)"},

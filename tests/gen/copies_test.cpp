@@ -45,7 +45,7 @@ constexpr Sweep sweeps[] = {{"core", "core"},
                             {"products", "mma_sync", 17},
                             {"roles", "roles_fma", 17}};
 
-// The shipped templates and, beside each component, its copy.
+// The shipped templates and, next to each component, its copy.
 class Copies : public testing::TestWithParam<Sweep> {
  protected:
   static void SetUpTestSuite() {

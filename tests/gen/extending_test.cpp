@@ -1,4 +1,4 @@
-// Performs the steps of docs/extending.md: its files, as they stand there, in a copy of templates/.
+// Performs the steps of docs/extending.md: its files, as they are there, in a copy of templates/.
 // Needs the pinned ptxas for the last step and says so without.
 #include "core/base/cache.h"
 #include "core/base/process.h"

@@ -154,7 +154,7 @@ TEST_F(Facts, RefuseACountOfWhatIsAnMbarrier) {
   EXPECT_EQ(
       folder_.text(catalogue.error()),
       "spec: protocols/second/protocol.toml:4: full: count, and protocols/second/commit.ptx:1 "
-      "has mbarrier.init (write \"phases\": the word of an mbarrier is no count)");
+      "has mbarrier.init (write \"phases\": the word of an mbarrier is not a count)");
 }
 
 // A verb is at most 30 lines of at most 120 columns.

@@ -1,4 +1,4 @@
-// The small catalogue beside the tests, and copies of it with a file changed.
+// The small catalogue of the tests, and copies of it with a file changed.
 #pragma once
 
 #include "core/base/file.h"

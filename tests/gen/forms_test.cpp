@@ -124,7 +124,7 @@ TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   EXPECT_EQ(why_no_form(book(), {in_register, "plain", "throughput", "warp", "none", 4}).value(),
             "");
   EXPECT_EQ(why_no_form(book(), {in_register, "plain", "throughput", "warp", "busy", 4}).value(),
-            "form: it takes all barriers of its CTA, so no load fits beside it");
+            "form: it takes all barriers of its CTA, so no load fits next to it");
   EXPECT_EQ(why_no_form(book(), {literal, "plain", "throughput", "warp", "busy", 4}).value(), "");
 }
 
@@ -165,7 +165,7 @@ TEST(FormGate, CountsEveryOperation) {
            Row{"mbarrier.arrive.release.cluster.shared::cta.b64 _, [addr];", eight,
                " x8 SYNCS.ARRIVE*.A[1R]T0 x8 MEMBAR.ALL.CTA x8 MEMBAR.ALL.GPU x8 ERRBAR "
                "x8 CGAERRBAR no SYNCS.ARRIVE*OPTOUT*"},
-           // One fence, however many barriers are set up behind it.
+           // One fence, however many barriers are set up after it.
            Row{"mbarrier.init.shared.b64 [addr], count;", eight,
                " x8 SYNCS.EXCH* x1 FENCE.VIEW.ASYNC.S"},
            // An entry for each of the two: a look now, and one after the sleep.
@@ -192,7 +192,7 @@ TEST(FormGate, KnowsNothingOfOtherFamilies) {
   EXPECT_FALSE(form_rules(book(), point, "hopper")->empty());
 }
 
-// Counts of one operation, of the item and of what stands around an operation; ranges; entries add.
+// Counts of one operation, of the item and of what surrounds an operation; ranges; entries add.
 TEST(FormGate, AddsEntriesAndRanges) {
   const FormTable forms = FormTable::read(
                               "id,family,form,ptx_min,sm_80,note\n"

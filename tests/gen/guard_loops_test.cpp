@@ -1,4 +1,4 @@
-// Loops that leave by what stands in memory, by tables, or in more than one place: which of them
+// Loops that leave by what is in memory, by tables, or in more than one place: which of them
 // wait, which do not, and which leave a note.
 #include "tests/gen/guard_text.h"
 
@@ -268,7 +268,7 @@ TEST(GuardLoops, WorkThatOneThreadTakesIsProgressOfAll) {
   EXPECT_NE(out.find("ld.shared.b32 v, [t];\ncvt.u64.u32 pbg_value_0, v;"), std::string::npos);
 }
 
-// A barrier that a wait passes each turn is no progress; one behind it is.
+// A barrier that a wait passes each turn is not progress; one after it is.
 TEST(GuardLoops, ABarrierWithinAWaitIsNoProgress) {
   const std::string out = ptx::write_ptx(
       guarded(kernel("L: mbarrier.try_wait.parity.shared.b64 done, [a], b; barrier.cluster.arrive; "
@@ -369,14 +369,14 @@ TEST(GuardLoops, SaysWhichFunctionCallsItselfAsAPollSays) {
                             .notes,
                         "; "));
   };
-  const std::string why = " calls itself as a poll says; not guarded because it is no loop";
+  const std::string why = " calls itself as a poll says; not guarded because it is not a loop";
   EXPECT_EQ(notes("@p ret;\ncall.uni (r), one, (at);"), "t.ptx:11:1: 'one'" + why);
   EXPECT_EQ(notes("@p ret;\ncall.uni (r), two, (at);"), "t.ptx:11:1: 'one'" + why);
   EXPECT_EQ(notes("call.uni (r), one, (at);"), "");
   EXPECT_EQ(notes("@p ret;"), "");
 }
 
-// nvcc's own: waits, and loops that leave by memory and are no waits.
+// nvcc's own: waits, and loops that leave by memory and are not waits.
 TEST(GuardLoops, TellsWaitsFromOtherLoopsThatLeaveByMemory) {
   for (const char* file : {"memory_sm_75.ptx", "memory_debug_sm_90.ptx"}) {
     const GuardedPtx made = guarded(guard_fixture(file), file);

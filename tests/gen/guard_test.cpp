@@ -121,7 +121,7 @@ constexpr Compiled compiled[] = {
     {"pipeline_sm_90.ptx", "pipeline barrier x1; pipeline parity x2; "},
     // ptxas's predecessor unrolled the loop by 4.
     {"cluster_sm_90.ptx", "cluster cluster_barrier x2; cluster parity x5; "},
-    // The early try, the loop that leaves by time and the arrive are no waits.
+    // The early try, the loop that leaves by time and the arrive are not waits.
     {"wait_loop_sm_90.ptx",
      "by_call call x1; id_in_register barrier x1; one_lane flag x1; waits barrier x1; waits parity "
      "in consumer_wait x5; work_list atomic in atomicAdd x1; "},
@@ -290,7 +290,7 @@ constexpr Pool pools[] = {
     {".maxntid 512 .minnctapersm 1", "128"},
     {".maxntid 128, 3 .minnctapersm 1", "168"},
     {".reqntid 256 .minnctapersm 2", "128"},
-    {".maxntid 256 .minnctapersm 1", "232"},  // no more than anybody asks for
+    {".maxntid 256 .minnctapersm 1", "232"},  // no more than is asked for
     {".maxntid 384", ""},
     {".minnctapersm 1", ""},
     {"", "168", {384, 168}},  // as the driver has it
@@ -341,7 +341,7 @@ TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
   EXPECT_EQ(made.origins.size(), made.file.statements.size());
 }
 
-// Where nobody sets and zeroes a block, the module has areas of its own, and each thread that
+// Where no block is set and zeroed, the module has areas of its own, and each thread that
 // leaves is counted, so that the last one zeroes them. A bundle's host does both.
 TEST(Guard, CountsBarriersInAProgramOfItsOwn) {
   const auto file = ptx::read_ptx(kernel("bar.sync 1, 64;"), "t.ptx");
@@ -403,7 +403,7 @@ constexpr Refused refused[] = {
      "usage: t.ptx: a guard needs sm_70 and PTX 6.3, the text is for sm_60 6.0 (raise .target and "
      ".version)"},
     {".entry k() { ret; }",
-     "usage: t.ptx: no .version or no .target (write both in front of everything else)"},
+     "usage: t.ptx: no .version or no .target (write both before everything else)"},
     {".version 9.\n.target sm_90\n.entry k() { ret; }",
      "usage: t.ptx: .version: '9.' is not a version"},
     {".version 8.0\n.target sm_90\n.visible .global .align 8 .u64 pb_guard;",

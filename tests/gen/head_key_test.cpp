@@ -79,7 +79,7 @@ TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
        "spec: t.ptx:9: opt_level: says how a text is assembled, which its key does not (leave it "
        "out, and write `-a 'opt_level=1'` on the command line)"},
       {"", "work = \"none\"\n", "work = \"none\"\nfile = \"x\"\n",
-       "spec: t.ptx:9: file: stands in the id of every file's kernel (leave it out)"},
+       "spec: t.ptx:9: file: is in the id of every file's kernel (leave it out)"},
       {"id = \"ring/mbarrier/none/none\"", "work", "work",
        "spec: t.ptx:2: id: 'ring/mbarrier/none/none' is not what the key gives (write `id = "
        "\"ring/mbarrier/st_shared/none\"`, or leave it out)"},

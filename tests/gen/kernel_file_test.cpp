@@ -1,4 +1,4 @@
-// What a file of PTX may hold, ours and anybody's, and what is said of one that is wrong.
+// What a file of PTX may hold, ours and external, and what is said of one that is wrong.
 #include "gen/kernel/kernel_file.h"
 
 #include "gen/ptxas/module.h"
@@ -136,8 +136,8 @@ TEST(KernelFile, AStrangersLinesAreCountedInItsFile) {
   EXPECT_TRUE(lined.text.ends_with("}\n.file 1 \"phasebit\"\n")) << lined.text;
 }
 
-// A body that opens on the line of its signature, labels and blocks: `.loc` stands right in front
-// of the first instruction, or ptxas loses it.
+// A body that opens on the line of its signature, labels and blocks: `.loc` comes right before the
+// first instruction, or ptxas loses it.
 TEST(KernelFile, WhatSharesALineHasALine) {
   const std::string text = header +
                            ".visible .entry k() { .reg .b32 x; bar.sync 0;\n"
@@ -146,7 +146,7 @@ TEST(KernelFile, WhatSharesALineHasALine) {
                            "mov.u32\n x, 2; ret; }\n";
   const auto read = read_kernels(text, "s.ptx");
   ASSERT_TRUE(read) << read.error().text();
-  constexpr int first = 4;  // behind the header
+  constexpr int first = 4;  // after the header
   const ModuleText lined = module_text("", "", {&read->front().kernel}, true);
   EXPECT_NE(
       lined.text.find(fmt::format(

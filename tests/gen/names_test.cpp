@@ -1,5 +1,5 @@
 // templates/README.md lists every name that a template may use: the table between its two marks is
-// held against what the code gives the variants of all specs. PHASEBIT_ACCEPT=1 rewrites it and
+// compared with what the code gives the variants of all specs. PHASEBIT_ACCEPT=1 rewrites it and
 // keeps what it says of the names that stay; a new name is to be described by hand.
 #include "gen/forms/form.h"
 #include "gen/kernel/context.h"

@@ -35,7 +35,7 @@ TEST(Arrivals, Table) {
       {"mbarrier", {{"arrival", "warp"}, {"operand", "state"}}, 2 + 128, 4 + 64},
       {"mbarrier_tx", {{"arrival", "warp"}}, 2, 4},
       {"flag_volatile", {{"arrival", "warp"}}, 2, 4},
-      // Every producer thread's copies arrive, whoever else does.
+      // Every producer thread's copies arrive, whatever else does.
       {"cp_async_mbarrier", {{"arrival", "warp"}, {"noinc", "on"}}, 64, 4},
       {"cp_async_mbarrier", {{"arrival", "warp"}, {"noinc", "off"}}, 2, 4},
   };
@@ -91,7 +91,7 @@ TEST(Copies, HaveTheSizeThatTheMoverSays) {
   const auto refused = kernel::make_plan(test::shipped(), key);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
-            "spec: test: payload_bytes 128 are no whole copies of 8 bytes for 32 threads");
+            "spec: test: payload_bytes 128 are not whole copies of 8 bytes for 32 threads");
 }
 
 TEST(EarlyExit, TheLastConsumerWarpLeaves) {

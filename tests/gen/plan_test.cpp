@@ -168,7 +168,7 @@ TEST(Plan, AStreamReadsOneBufferOnSomeSms) {
   EXPECT_EQ(plan.launch.buffers[0].bytes, std::uint64_t{1} << 33);
 }
 
-// 8 GiB are 2^21 tiles of 4 KiB, of 32 rows each; nobody reads what comes.
+// 8 GiB are 2^21 tiles of 4 KiB, of 32 rows each; no thread reads what comes.
 TEST(Plan, CopiesFromMemoryReadTheDataOfAStream) {
   VariantKey key = bulk_ring({{"payload_bytes", "4096"}, {"resident", "hbm"}});
   key.axes[0].second = "issue";

@@ -119,7 +119,7 @@ TEST(ProductText, FourStepsOfWgmmaAnItem) {
   EXPECT_EQ(count(text, "ld.shared"), 1);  // the ticket: no words of the slot
 }
 
-// The slot of the item before: behind its group, and the last one behind the loop.
+// The slot of the item before: after its group, and the last one after the loop.
 TEST(ProductText, AGroupInFlightReleasesTheSlotBefore) {
   const auto text = statements_of(ring + tile + "/in_flight=1/arrival=warp");
   EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 1;"), 1);

@@ -138,7 +138,7 @@ TEST_F(RenderTest, RefusesWordsThatStandForThemselvesOrNameNothing) {
                   "mean 'items'?)"});
 }
 
-// `release` is asked for by the kernel and listed by nobody; `fill` is not listed any more.
+// `release` is asked for by the kernel and listed by no component; `fill` is not listed any more.
 // Those that mark a line's place while it is rendered would lead to another's.
 TEST_F(RenderTest, RefusesTheCharactersOfItsOwnMarks) {
   for (const char* text : {"one;\x01\n",
@@ -175,7 +175,7 @@ TEST_F(RenderTest, NamesFileLineAndTheNearestWord) {
        "render: templates/protocols/q/acquire.ptx:1: no partial 'spinn' in probes/p, protocols/q, "
        "movers/m, work/w, common (did you mean 'spin'?)"},
       {"protocols/q/acquire.ptx", "x {{> spin}}\n",
-       "render: templates/protocols/q/acquire.ptx:1: a partial stands on a line of its own"},
+       "render: templates/protocols/q/acquire.ptx:1: write a partial on a line of its own"},
       {"protocols/q/acquire.ptx", "{{> acquire}}\n",
        "render: templates/protocols/q/acquire.ptx: includes itself through probes/p/kernel.ptx -> "
        "protocols/q/acquire.ptx"},

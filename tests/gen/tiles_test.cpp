@@ -29,7 +29,7 @@ struct MapRow {
   std::vector<int> box;
 };
 
-// By hand: 4096 bytes are 32 rows of 128 bytes, 37 images of them stand in the outermost dimension.
+// By hand: 4096 bytes are 32 rows of 128 bytes, 37 images of them are in the outermost dimension.
 TEST(Tiles, AreImagesBehindEachOther) {
   const MapRow rows[] = {
       {"payload_bytes=1024/dimensions=1", {256 * 37}, {}, {256}},

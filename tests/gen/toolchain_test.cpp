@@ -108,7 +108,7 @@ TEST_F(ToolchainFolders, NvdisasmIsMissedOnlyWhenItIsNeeded) {
   const auto found = find_toolchain({test::home(), path() / "ptxas", {}});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(ptxas::require_nvdisasm(*found).error().text(),
-            fmt::format("toolchain: no nvdisasm beside {} (run tools/toolchain 13.5.37)",
+            fmt::format("toolchain: no nvdisasm next to {} (run tools/toolchain 13.5.37)",
                         (path() / "ptxas").string()));
 }
 

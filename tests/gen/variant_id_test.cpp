@@ -10,7 +10,7 @@ using space::parse_variant;
 
 namespace {
 
-// An axis that comes later, wherever it stands, changes no id that was there before it.
+// An axis that comes later, wherever it is, changes no id that was there before it.
 TEST(Ids, StayWhenAnAxisWithADefaultIsAdded) {
   Folder folder;
   folder.copy_fixture();

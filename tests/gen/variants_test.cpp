@@ -115,10 +115,10 @@ TEST(Expand, CountsAxesThatTheComponentDoesNotHave) {
       "baseline = { probe = \"ring\", mover = \"none\", work = \"none\" }\n"
       "cross = { protocol = \"all\", wait = [\"try_wait\", \"sleep\"], stages = [1, 2], "
       "payload_bytes = [512, 1024] }\n");
-  // payload_bytes = 512, the default of a mover that is not chosen, is no value: 12 points are
+  // payload_bytes = 512, the default of a mover that is not chosen, is not a value: 12 points are
   // left, and 12 are pruned for 1024, but flag has no try_wait (2 x 2) and mbarrier no sleep (2 x
-  // 2), which are found first, and cta has no wait, whose default try_wait is no value (sleep: 2 x
-  // 2).
+  // 2), which are found first, and cta has no wait, whose default try_wait is not a value (sleep: 2
+  // x 2).
   EXPECT_EQ(
       ids(expansion),
       (Words{"ring/cta/none/none/num_stages=1", "ring/cta/none/none/num_stages=2",

@@ -1,5 +1,5 @@
-// A producer warp and consumer warpgroups, as GEMM and attention kernels have them: who is where,
-// what setmaxnreg hands over, and the turns of two warpgroups.
+// A producer warp and consumer warpgroups, as GEMM and attention kernels have them: which warp is
+// where, what setmaxnreg hands over, and the turns of two warpgroups.
 #include "gen/kernel/render.h"
 #include "gen/kernel/requirements.h"
 #include "gen/space/variants.h"
@@ -30,7 +30,7 @@ std::string text_of(const VariantKey& key) {
   return fmt::format("{}", fmt::join(rendered->kernel.statements, "\n"));
 }
 
-// The number behind a word of the text; 0 where the word is not there.
+// The number after a word of the text; 0 where the word is not there.
 int number_behind(const std::string& text, const std::string& word) {
   std::smatch found;
   return std::regex_search(text, found, std::regex(word + " (\\d+)")) ? std::stoi(found[1]) : 0;
@@ -134,7 +134,7 @@ TEST(Warpgroups, AreRefusedWhereTheyCannotBe) {
       {"producers=2", "producer_warp: one warp produces, warpgroups consume"},
       {"consumers=8/payload_bytes=4096", "a CTA has at most 8 warpgroups"},
       {"consumers=6/setmaxnreg=on/payload_bytes=3072",
-       "setmaxnreg: of six consumer warpgroups and more, nobody could take a register"},
+       "setmaxnreg: of six consumer warpgroups and more, none could take a register"},
       {"payload_bytes=1024/ctas_per_sm=2/setmaxnreg=on",
        "setmaxnreg: one CTA takes the registers of the SM"},
       {"payload_bytes=1024/consumers=2/order=ping_pong",

@@ -6,7 +6,7 @@ usage: check_sass.py --tool PATH FILE     (cuobjdump with the program, or nvdisa
 
 For each kernel it finds the timed loop of each role and compares the number of its key operations
 with the size of the unrolled body, looks for what must not be there (spills, clock reads, set-up,
-addresses computed anew), and checks that a clock is read before the loop and behind it.
+addresses computed anew), and checks that a clock is read before the loop and after it.
 """
 
 import argparse
@@ -66,7 +66,7 @@ class Rule:
 
 
 def rule_for(name):
-    """The rule of a kernel by its mangled name, or None if it is no kernel of ours."""
+    """The rule of a kernel by its mangled name, or None if it is not a kernel of ours."""
     body = re.search(r"Li(\d+)EEEvNS_10LaunchPlan", name)
     if not body:
         return None
@@ -172,7 +172,7 @@ def branch_depends_on_first(instructions):
 
 
 def check_clocks(kernel, start, end):
-    """(clock read before and tied to the loop, clock read behind it)"""
+    """(clock read before and tied to the loop, clock read after it)"""
     before = kernel.instructions[max(0, start - 30):start]
     reads = [n for n, i in enumerate(before) if "CLOCKLO" in i.text]
     tied = bool(reads) and branch_depends_on_first(before[reads[-1]:])

@@ -72,7 +72,7 @@ def independent_figures(rows):
     """({name: (value, half_width)}, {name: why it has no value})
 
     Several rows of one name (SMs, launches): the median value; the half width covers the rows'
-    own and half their spread. Rows that are no line (METHOD rule 17) give no value."""
+    own and half their spread. Rows that are not a line (METHOD rule 17) give no value."""
     values, refused = {}, {}
     for row in rows:
         if "error" in row:

@@ -1,4 +1,4 @@
-"""the control words that phasebit decodes of some cubins, for other decoders to be held against
+"""the control words that phasebit decodes of some cubins, for other decoders to be checked with
 
     control_words.py PHASEBIT CUBIN...            instructions by SM, and a digest of the stream
     control_words.py PHASEBIT CUBIN... --stream   the stream
@@ -10,7 +10,7 @@ instructions. A line of the stream is an instruction:
     SM SYMBOL ADDRESS STALL YIELD WRITE READ WAIT REUSE
 
 ADDRESS, WAIT (a mask of scoreboards) and REUSE (a mask of operands) are hexadecimal, YIELD is 1
-where the bit is 0, 7 is no scoreboard.
+where the bit is 0, 7 means no scoreboard.
 """
 
 import argparse

@@ -173,7 +173,7 @@ class Child {
     return anchor_holds(figure, measured.row);
   }
 
-  // A dependent FMA takes 4 cycles on Hopper; else neither the loop nor the clock is understood.
+  // A dependent FMA costs 4 cycles on Hopper; else neither the loop nor the clock is understood.
   bool anchor_holds(const Figure& figure, const Row& row) const {
     if (figure.name != "anchor/fma_chain" || std::abs(row.value - 4) < 0.25) return true;
     channel_.stop("anchor/fma_chain is not 4 cycles: the set-up is broken, nothing is measured");

@@ -30,7 +30,7 @@ __device__ inline void setup_sync() {
   asm volatile("bar.sync %0;" ::"n"(setup_barrier_id) : "memory");
 }
 
-// %globaltimer keeps the limit valid at any SM clock; its tick (up to 1 us) is no matter here.
+// %globaltimer keeps the limit valid at any SM clock; its tick (up to 1 us) does not matter here.
 __device__ inline void spin_ns(uint64_t duration_ns) {
   const uint64_t start = ptx::get_sreg_globaltimer();
   while (ptx::get_sreg_globaltimer() - start < duration_ns) {

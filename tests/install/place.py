@@ -56,7 +56,7 @@ class Place:
         return program
 
     def give_toolchain(self, version):
-        """Lays ptxas and nvdisasm where tools/toolchain would; False when the tree has none."""
+        """Lays ptxas and nvdisasm where tools/toolchain would; False where the tree lacks them."""
         inner = Path(version) / "nvidia" / "cu13" / "bin"
         programs = self.source / ".toolchains" / inner
         if not (programs / "ptxas").is_file():

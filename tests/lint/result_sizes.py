@@ -6,7 +6,7 @@ Usage: result_sizes.py ROOT
 import sys
 from pathlib import Path
 
-# As they lie; all of them: what a clone should cost nobody more than.
+# As they lie; all of them: what a clone may cost at most.
 MAX_FILE_BYTES, MAX_ALL_BYTES = 1_500_000, 12_000_000
 
 

@@ -1,7 +1,7 @@
 """Refuses files over 600 lines, functions over 60 lines and lines over 100 columns.
 
-A template's line may be longer: alternatives of one PTX statement stand on one line. Functions of
-C++ and Python are found by lizard, for which a lambda is a part of the function that it stands in.
+A template's line may be longer: alternatives of one PTX statement are on one line. Functions of
+C++ and Python are found by lizard, for which a lambda is a part of the function that it is in.
 Usage: sizes.py ROOT
 """
 

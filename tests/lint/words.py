@@ -1,9 +1,9 @@
 """Counts the project's dialect (turns of phrase that a stranger stumbles over) in its prose.
 
-Fails when more than a tenth of the count at 84f2ef1f is left in any place. Prose is documents
-without their code, texts of help and errors (strings of C++, templates' TOML, specs and SQL),
-claims, and comments. Names do not count: a word in backticks or quotes, a string of one word, a
-part of a path or of `key=value`. Generated parts of documents count where their text is written.
+Fails when more than a tenth of the count at 84f2ef1f is left. Prose is documents without their
+code, texts of help and errors (strings of C++, templates' TOML, specs and SQL), claims, and
+comments. Names do not count: a word in backticks or quotes, a string of one word, a part of a path
+or of `key=value`. Generated parts of documents count where their text is written.
 Usage: words.py ROOT [--list]
 """
 
@@ -22,8 +22,8 @@ PEOPLE = ("anyone", "author", "authors", "engineer", "engineers", "people", "rea
 NOT_PEOPLE = "".join(rf"(?<!\b{word} )" for word in PEOPLE)
 # Pattern: occurrences at 84f2ef1f in each of PLACES, as this script counts them there.
 BASELINE = {
-    "beside": (110, 52, 4, 158),
-    "behind": (97, 39, 4, 260),
+    "beside": (110, 52, 4, 157),
+    "behind": (97, 38, 4, 256),
     "in front of": (17, 4, 0, 56),
     "stands": (122, 22, 0, 246),
     "who": (44, 37, 3, 100),
@@ -33,7 +33,7 @@ BASELINE = {
     "takes": (6, 4, 33, 13),
     "once for all": (3, 2, 0, 6),
     "for ever": (1, 0, 0, 9),
-    "is no": (38, 46, 1, 136),
+    "is no": (37, 46, 1, 135),
     "has none": (8, 3, 0, 52),
 }
 PATTERNS = {
@@ -48,7 +48,7 @@ PATTERNS = {
     "takes": r"takes? (?:[\w.,{}]+ ){0,3}?cycles|takes? (?:no|none|neither|(?:the|a|this) form)",
     "once for all": r"once for all",
     "for ever": r"for ever",
-    "is no": r"(?<!there )(?:is|are|was|were) no(?! (?:more|less)\b| \w+er\b)",
+    "is no": r"(?<!there )(?:is|are|was|were) no(?! (?:more|less|longer|\w+er than)\b)",
     "has none": r"(?:has|have|had) none",
 }
 PATTERNS = {name: re.compile(rf"(?<![\w./=-])(?:{text})(?![\w/=(]|\.\w|-\w)", re.IGNORECASE)
@@ -78,8 +78,8 @@ def without_names(text):
 
 
 def markdown(text):
-    text = re.sub(r"<!-- (phasebit:|names: begin).*?<!-- (/phasebit|phasebit: end|names: end)[^>]*-->",
-                  "", text, flags=re.DOTALL)
+    text = re.sub(r"<!-- (phasebit:|names: begin).*?<!-- (/phasebit|names: end) -->", "", text,
+                  flags=re.DOTALL)
     text = re.sub(r"^ *(```|~~~).*?^ *\1[^\n]*$", "", text, flags=re.DOTALL | re.MULTILINE)
     yield "docs", text
 
@@ -226,10 +226,10 @@ def main():
                    BASELINE.get(pattern, (0,) * len(PLACES))[PLACES.index(place)])
     print()
     left = report("now", lambda place, pattern: counts[place, pattern])
-    too_many = [place for place, now, then in zip(PLACES, left, first) if 10 * now > then]
-    print(f"\n{checked} files checked; at most a tenth of the first count may be left"
-          + "".join(f"\ntoo many in {place}; --list shows them" for place in too_many))
-    return 1 if too_many or checked == 0 else 0
+    allowed, total = sum(first) // 10, sum(left)
+    print(f"\n{checked} files checked: {total} left, at most {allowed} may be"
+          + ("; --list shows them" if total > allowed else ""))
+    return 1 if total > allowed or checked == 0 else 0
 
 
 if __name__ == "__main__":

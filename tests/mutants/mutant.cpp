@@ -42,7 +42,7 @@ bool holds_all(const std::string& text, const std::vector<std::string>& parts) {
                      [&](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
-// Who gave up first names the barrier; the others their place alone.
+// The one that gave up first names the barrier; the others their place alone.
 bool is_named(const std::string& report, const std::vector<std::string>& parts) {
   const std::vector<std::string> place(
       parts.begin(), parts.begin() + std::min<std::ptrdiff_t>(2, std::ssize(parts)));

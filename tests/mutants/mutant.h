@@ -1,4 +1,4 @@
-// Kernels with one fault each: what stands in mutants.toml, and how it gets into a kernel.
+// Kernels with one fault each: what is in mutants.toml, and how it gets into a kernel.
 #pragma once
 
 #include "core/base/file.h"
@@ -18,8 +18,8 @@ struct Mutant {
   bool every = false;
   std::vector<std::string> lines;  // of `replace`
   // What one sentence of the guard's report must hold, all of it: role and verb, then warp or CTA,
-  // then the barrier where that sentence is of who gave up first. And what the verification must
-  // say. One of the two comes; an empty list says that this one cannot.
+  // then the barrier where that sentence is of the one that gave up first. And what the
+  // verification must say. One of the two comes; an empty list says that this one cannot.
   std::vector<std::string> hangs, fails;
 };
 

@@ -13,7 +13,7 @@
 namespace phasebit::test {
 namespace {
 
-// Beside this test on a GPU machine, else where it was built.
+// Next to this test on a GPU machine, else where it was built.
 std::string program_path() {
   const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "phasebit-bench";
   return fs::exists(beside) ? beside.string() : PHASEBIT_BENCH;

@@ -28,7 +28,7 @@ bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
 }
 
-// Names of places in the code as "KERNEL#INSTRUCTION", counted from the first that is no padding.
+// Names of places in the code as "KERNEL#INSTRUCTION", counted from the first that is not padding.
 class Reader {
  public:
   Reader(const std::string& text, std::size_t padding) : skipped_(padding / 16) {

@@ -130,7 +130,7 @@ void expect_relocations(const Twins& twins) {
     const std::string& name = twins.before.sections()[section].name;
     const bool of_frames = name == ".debug_frame";
     const bool of_lines = name.find("debug_line") != std::string::npos;
-    std::size_t advances = 0;  // DW_LNS_advance_pc of two bytes behind the addresses before
+    std::size_t advances = 0;  // DW_LNS_advance_pc of two bytes after the addresses before
     ASSERT_EQ(made.at(section).size(), list.size()) << name;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const cubin::Relocation &a = list[i], &b = made.at(section)[i];

@@ -10,7 +10,7 @@ namespace phasebit::test {
 void expect_padded(const std::string& before, const std::string& after, std::size_t padding,
                    const std::string& entry = {});
 
-// nvdisasm prints the same code behind the NOPs, with labels at the same instructions and the same
+// nvdisasm prints the same code after the NOPs, with labels at the same instructions and the same
 // lines. `options` are its own: "-g".
 void expect_same_listing(const std::string& nvdisasm, const std::string& before,
                          const std::string& after, std::size_t padding,

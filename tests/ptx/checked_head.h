@@ -1,4 +1,4 @@
-// A kernel with a head, sound as it stands, and what is said of it with one place changed.
+// A kernel with a head, sound as it is, and what is said of it with one place changed.
 #pragma once
 
 #include "core/ptx/head/check.h"

@@ -190,19 +190,20 @@ struct Broken {
 
 constexpr Broken broken[] = {
     {".entry k() {\n  mov.u32 a, 1\n}",
-     "assemble: t.ptx:2:3: a statement without its end (write ; behind it)"},
+     "assemble: t.ptx:2:3: a statement without its end (write ; after it)"},
     {".entry k() { ret;\n /* x",
-     "assemble: t.ptx:2:2: a comment without its end (write */ behind it)"},
+     "assemble: t.ptx:2:2: a comment without its end (write */ after it)"},
     {".file 1 \"a\n",
-     "assemble: t.ptx:1:9: a string without its end (write \" behind it, on the same line)"},
+     "assemble: t.ptx:1:9: a string without its end (write \" after it, on the same line)"},
     {".entry k() {\n ret;\n",
      "assemble: t.ptx:1:12: the brace of 'k' without its other (write } where it ends)"},
     {"ret;\n }",
      "assemble: t.ptx:2:2: a brace that closes nothing (remove it, or write { where its block "
      "begins)"},
     {"\n{ ret; }",
-     "assemble: t.ptx:2:1: a block outside of every function (write .entry or .func with a name in "
-     "front of it)"},
+     "assemble: t.ptx:2:1: a block outside of every function (write .entry or .func with a name "
+     "before "
+     "it)"},
     {".entry k() { mov.u32 a, [b; }",
      "assemble: t.ptx:1:25: a '[' without its other (close it where it ends)"},
     {".visible .entry .maxntid 3",

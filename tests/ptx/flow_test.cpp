@@ -130,7 +130,7 @@ TEST(PtxLocal, PlacesAreFollowedThroughRegisters) {
     for (const PtxName& name : names) found += " " + name.second;
     found += "; ";
   }
-  // `d` is written twice, `e` by nobody.
+  // `d` is written twice, `e` never.
   EXPECT_EQ(found,
             "6: depot[6] depot[7]; 7: depot[4] depot[5] depot[6] depot[7]; 8: depot[0] depot[1]; ");
 }
@@ -190,7 +190,7 @@ TEST(PtxSteady, OperandsThatAreTheSameEachTurn) {
   EXPECT_TRUE(steady("L: ld.u32 v, [x+4]; @p bra L;"));
   EXPECT_TRUE(steady("L: add.u64 x, y, 4; mov.u64 z, x; ld.u32 v, [z]; @p bra L;"));
   EXPECT_FALSE(steady("L: ld.u32 v, [x]; add.u64 x, x, 4; @p bra L;"));
-  EXPECT_FALSE(steady("L: ld.u32 v, [x]; add.u64 x, y, 4; @p bra L;"));  // behind it
+  EXPECT_FALSE(steady("L: ld.u32 v, [x]; add.u64 x, y, 4; @p bra L;"));  // after it
   EXPECT_FALSE(
       steady("L: @q bra M; add.u64 x, y, 4; M: ld.u32 v, [x]; @p bra L;"));  // or not at all
   EXPECT_FALSE(steady("L: mov.u64 x, %clock64; ld.u32 v, [x]; @p bra L;"));

@@ -41,12 +41,12 @@ TEST(Head, SaysWhatContradictsItsText) {
       {"threads = 64", "threads = 96",
        "spec: t.ptx:12: threads: 96, the text has .reqntid 64, 1, 1 (write `threads = 64`)"},
       {"threads = 64", "threads = 60",
-       "spec: t.ptx:12: threads: 60 is no multiple of 32 (a CTA is made of whole warps)"},
+       "spec: t.ptx:12: threads: 60 is not a multiple of 32 (a CTA is made of whole warps)"},
       {"reqntid = [64, 1, 1]", "reqntid = [96, 1, 1]",
        "spec: t.ptx:15: reqntid: [96, 1, 1], the text has .reqntid 64, 1, 1 (write `reqntid = "
        "[64, 1, 1]`)"},
       {"reqntid = [64, 1, 1]", "maxnreg = [64]",
-       "spec: t.ptx:15: maxnreg: the text has no .maxnreg (write `.maxnreg 64` behind the "
+       "spec: t.ptx:15: maxnreg: the text has no .maxnreg (write `.maxnreg 64` after the "
        "parameters, or take it out of the head)"},
       {"warps = [1]", "warps = [2]",
        "spec: t.ptx:6: role consumer: warp 2 of 64 threads (warps 0 to 1, or write `threads = "
@@ -172,9 +172,9 @@ TEST(Head, SaysWhatCannotBeLaunched) {
        "spec: t.ptx:13: unit: 'ns per item': the figure is of the timed role's clocks (write "
        "`unit = \"cycles per item\"`)"},
       {"threads = 64", "threads = 64\n//@ granule = 4\n//@ min_items = 6",
-       "spec: t.ptx:14: min_items: 6 is no multiple of the granule 4 (write `min_items = 8`)"},
+       "spec: t.ptx:14: min_items: 6 is not a multiple of the granule 4 (write `min_items = 8`)"},
       {"threads = 64", "threads = 64\n//@ granule = 4\n//@ min_items = 8\n//@ max_items = 10",
-       "spec: t.ptx:15: max_items: 10 is no multiple of the granule 4 (write `max_items = 12`)"},
+       "spec: t.ptx:15: max_items: 10 is not a multiple of the granule 4 (write `max_items = 12`)"},
       {"threads = 64", "threads = 64\n//@ min_items = 8\n//@ max_items = 4",
        "spec: t.ptx:14: max_items: 4, min_items is 8 (write `max_items = 8` or more, or leave it "
        "out)"},

@@ -209,7 +209,7 @@ TEST(Clocks, AreNotWrittenOverInTheRecord) {
   const auto behind = [](const std::string& line) {
     std::vector<std::string> lines = sound;
     lines.push_back(line);
-    // LLVM puts what other warps do behind the exit.
+    // LLVM puts what other warps do after the exit.
     lines.insert(lines.end(), {"| exit;", "| st.volatile.global.u32 [busy], a;"});
     return changes(lines, FigureBy::clock);
   };
@@ -235,11 +235,11 @@ TEST(Clocks, StandBesideTheTimerThatTheFigureIsMadeOf) {
   lines = sound;
   std::swap(lines[0], lines[2]);
   std::swap(lines[1], lines[2]);
-  EXPECT_EQ(changes(lines, FigureBy::timer), std::vector<std::string>());  // behind it
+  EXPECT_EQ(changes(lines, FigureBy::timer), std::vector<std::string>());  // after it
   std::swap(lines[2], lines[3]);
   EXPECT_EQ(changes(lines, FigureBy::clock),
-            std::vector<std::string>{"'mov.u64 t0, %globaltimer' at templates/k.ptx:2 does not "
-                                     "stand beside the clock read of its verb"});
+            std::vector<std::string>{"'mov.u64 t0, %globaltimer' at templates/k.ptx:2 is not "
+                                     "next to the clock read of its verb"});
   lines = sound;
   lines.erase(lines.begin() + 6);
   EXPECT_EQ(changes(lines, FigureBy::clock), std::vector<std::string>());

@@ -4,7 +4,7 @@
 namespace phasebit::test {
 namespace {
 
-// Behind the block each parameter is the address of the buffer of its name.
+// After the block each parameter is the address of the buffer of its name.
 TEST(Head, BuffersAreTheParametersOfTheirNames) {
   const std::string two =
       "//@ [resources]\n//@ buffers = [{ name = \"b\", bytes = 8 }, { name = \"a\", bytes = 4 }]\n";
@@ -23,7 +23,7 @@ TEST(Head, BuffersAreTheParametersOfTheirNames) {
   EXPECT_EQ(head->launch.buffers[1].name, "b");
   const std::vector<Broken> rows = {
       {", { name = \"a\", bytes = 4 }", "",
-       "spec: t.ptx:16: resources: nobody says what parameter 'a' of 'k' is (write `buffers = [{ "
+       "spec: t.ptx:16: resources: parameter 'a' of 'k' is not described (write `buffers = [{ "
        "name = \"a\", bytes = 4096 }]` in [resources])"},
       {".u64 a", ".u32 a",
        "spec: t.ptx:17: buffer a: the text has `.param .u32 a`, which holds no address (write "
@@ -35,7 +35,7 @@ TEST(Head, BuffersAreTheParametersOfTheirNames) {
   for (const Broken& row : rows) expect_broken(sound, row);
 }
 
-// A tensor map is 128 bytes behind the addresses, and lies in a buffer of the head.
+// A tensor map is 128 bytes after the addresses, and lies in a buffer of the head.
 TEST(Head, TensorMapsAreParametersBehindTheBuffers) {
   const std::string resources =
       "//@ [resources]\n//@ buffers = [{ name = \"b\", bytes = 4096 }]\n"
@@ -56,11 +56,11 @@ TEST(Head, TensorMapsAreParametersBehindTheBuffers) {
        "spec: t.ptx:18: tensor map m: the text has `.param .align 8 .b8 m[128]`, which holds no "
        "tensor map (write `.param .align 64 .b8 m[128]`)"},
       {".param .u64 b, .param .align 64 .b8 m[128]", ".param .align 64 .b8 m[128], .param .u64 b",
-       "spec: t.ptx:17: buffer b: parameter 'b' of 'k' stands behind tensor maps (write it before "
+       "spec: t.ptx:17: buffer b: parameter 'b' of 'k' comes after tensor maps (write it before "
        "them)"},
       {", .param .align 64 .b8 m[128]", "",
        "spec: t.ptx:18: tensor map m: 'k' has no parameter of that name (write `.param .align 64 "
-       ".b8 m[128]` behind the others)"},
+       ".b8 m[128]` after the others)"},
       {"buffer = \"b\"", "buffer = \"c\"",
        "spec: t.ptx:18: tensor map m: there is no buffer 'c' (did you mean 'b'?)"},
       {"box = [32, 8]", "box = [32, 8], swizzle = \"64B\"",

@@ -56,8 +56,9 @@ TEST(Head, RulesComeBackAsTheyWere) {
   EXPECT_EQ(spec->verbs[1].verb, isa::any_verb);
   std::string wrong = small_head + rules;
   wrong.replace(wrong.find("0..1"), 4, "1-2");
-  EXPECT_EQ(ptx::head::read_head(lines_of(wrong, 1), "t.ptx").error().text(),
-            "spec: t.ptx:13: cold: 'SYNCS*': '1-2' is no count (a number, or \"1..2\", \"2..\")");
+  EXPECT_EQ(
+      ptx::head::read_head(lines_of(wrong, 1), "t.ptx").error().text(),
+      "spec: t.ptx:13: cold: 'SYNCS*': '1-2' is not a count (a number, or \"1..2\", \"2..\")");
 }
 
 }  // namespace

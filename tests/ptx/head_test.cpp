@@ -225,7 +225,7 @@ TEST(Head, SaysWhatItCannotAskFor) {
       {"[launch]",
        "[resources]\n//@ tensor_maps = [{ name = \"a\", buffer = \"b\", box = [\"8\"] }]\n//@ "
        "[launch]",
-       "spec: t.ptx:16: box: holds what is no whole number, or one out of range"},
+       "spec: t.ptx:16: box: holds what is not a whole number, or one out of range"},
       {"[launch]", "[resources]\n//@ buffers = [{ name = \"a\" }]\n//@ [launch]",
        "spec: t.ptx:16: buffers: lacks 'bytes' (write `bytes = 4096`)"},
       {"[launch]",
@@ -240,7 +240,7 @@ TEST(Head, SaysWhatItCannotAskFor) {
       {"[launch]",
        "[resources]\n//@ buffers = [{ name = \"a\", bytes = 4 }, { name = \"a\", bytes = 8 }]\n//@ "
        "[launch]",
-       "spec: t.ptx:16: name: 'a' stands twice (each buffer has its own name)"},
+       "spec: t.ptx:16: name: 'a' is there twice (each buffer has its own name)"},
       {"[launch]",
        "[resources]\n//@ buffers = [{ name = \"payload_in\", bytes = 4, parameter = 24 }]\n//@ "
        "[launch]",

@@ -1,5 +1,5 @@
 // A head that contradicts what its text is known to do: where barriers are, how many arrivals they
-// expect, and who runs which verbs.
+// expect, and which role runs which verbs.
 #include "core/ptx/head/check.h"
 #include "tests/ptx/heads.h"
 
@@ -100,7 +100,8 @@ TEST(HeadText, SaysWhatContradictsWhatItDoes) {
        "initialises one at byte 0)"},
       {"base = 16, count = 2", "base = 16, count = 1",
        "spec: t.ptx:11: barriers: t.ptx:33 initialises an mbarrier at byte 24, and the head has "
-       "none there (write `{ name = \"...\", kind = \"mbarrier\", base = 24, arrivals = 32 }`, or "
+       "no barrier there (write `{ name = \"...\", kind = \"mbarrier\", base = 24, arrivals = 32 "
+       "}`, or "
        "the `count` and `stride` of one that reaches it)"},
       {"mbarrier.init.shared.b64 [a], n;", "",
        "spec: t.ptx:12: barrier full: the text initialises no mbarrier at byte 0 (write its "
@@ -137,7 +138,7 @@ TEST(HeadText, SaysWhoRunsOthersVerbs) {
 
 // What depends on memory, a call or the launch is the launch's to verify.
 // With fixed_warps the other warps of a role's warpgroup run its verbs with it, and leave before
-// its end: here warp 2, by the branch behind the release, not warp 1.
+// its end: here warp 2, by the branch after the release, not warp 1.
 TEST(HeadText, LetsAWarpgroupsOtherWarpsLeaveARole) {
   const auto all = [](std::vector<std::pair<std::string, std::string>> changes) {
     std::string text = good;

@@ -8,7 +8,7 @@
 
 namespace phasebit::test {
 
-// As core/ptx hands them over: without the mark and the blank behind it.
+// As core/ptx hands them over: without the mark and the blank after it.
 inline std::vector<ptx::PtxHeadLine> lines_of(const std::string& text, int line = 1) {
   std::vector<ptx::PtxHeadLine> lines;
   for (size_t begin = 0; begin < text.size(); ++line) {

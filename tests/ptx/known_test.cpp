@@ -159,7 +159,7 @@ TEST(PtxWalk, TakesBothWaysOfWhatIsNot) {
       "ld.shared.u32 n, [ring];\nsetp.eq.u32 p, n, 0;\nmov.u32 a, ring;\n@p add.u32 a, a, 8;\n"
       "st.shared.u32 [a], n;";
   EXPECT_EQ(stores_of(maybe, {0, 0}), "?");
-  // The block's `zero` is 0 in every launch, so nobody leaves here.
+  // The block's `zero` is 0 in every launch, so no thread leaves here.
   const std::string never =
       "ld.param.u32 n, [pb+52];\nsetp.ne.u32 p|q, n, 0;\n@p exit;\n"
       "@q st.shared.u32 [ring+24], n;";

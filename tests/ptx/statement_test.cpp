@@ -10,7 +10,7 @@ struct Row {
   const char* line;
   const char* name;
   const char* operands;  // with "|" between them
-  const char* written;   // with a blank behind each
+  const char* written;   // with a blank after each
   const char* read;
 };
 

@@ -71,7 +71,7 @@ TEST(Aggregate, SaysHowFarConditionsMoveItAndWhich) {
   EXPECT_DOUBLE_EQ(one.cycles, 41);
   EXPECT_DOUBLE_EQ(one.spread_cycles, 2);
   EXPECT_EQ(one.spread_factor, "start offset");
-  EXPECT_TRUE(one.flags.empty());  // a condition is no warning
+  EXPECT_TRUE(one.flags.empty());  // a condition is not a warning
   EXPECT_TRUE(all.aa.empty());     // and its difference none between equal measurements
 }
 
@@ -221,7 +221,7 @@ TEST(AaPairs, AControlIsComparedWithItsClassInTheSameRepetition) {
   EXPECT_EQ(controls[0].other_id, "ring/other spelling");
   EXPECT_NEAR(controls[0].difference_cycles(), 1, 1e-9);
   EXPECT_NEAR(controls[0].difference_percent(), 2, 1e-9);
-  // A control is no repetition: the figure is that of the points.
+  // A control is not a repetition: the figure is that of the points.
   EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/m")->cycles, 55);
 }
 
@@ -250,7 +250,7 @@ TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
   }
 }
 
-// Nanoseconds of somebody else's kernel: neither a row nor an A/A pair.
+// Nanoseconds of an external kernel: neither a row nor an A/A pair.
 TEST(Aggregate, LeavesStrangersKernelsOut) {
   results::Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
   const Aggregation before =
@@ -271,7 +271,7 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
   const auto aa = make_table(results, "aa");
   ASSERT_TRUE(aa) << aa.error().text();
   EXPECT_EQ(base::render(*aa, base::TableFormat::csv).find("external"), std::string::npos);
-  // Not even where somebody asks for them, nor as a figure of a document.
+  // Not even where they are asked for, nor as a figure of a document.
   const auto pivot = make_table(results, "pivot", {{"rows", "probe"}, {"probe", "external"}});
   EXPECT_FALSE(pivot);
   EXPECT_FALSE(make_figure(results, {{"variant", id}, {"field", "cycles"}}));

@@ -152,11 +152,11 @@ TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
        "a.md:1: a marker does not end on its line"},
       {"<!-- phasebit: -->\n<!-- /phasebit -->\n", "a.md:1: a block without a name"},
       {"<!-- phasebit:errors all -->\n<!-- /phasebit -->\n",
-       "a.md:1: 'all' is no argument (NAME=VALUE)"},
+       "a.md:1: 'all' is not an argument (NAME=VALUE)"},
       {"<!-- phasebit:errors --><!-- /phasebit -->\n",
-       "a.md:1: block 'errors' ends on its own line: its end stands below it"},
+       "a.md:1: block 'errors' ends on its own line: write its end below it"},
       {"<!-- phasebit:figure field=date -->\n<!-- /phasebit -->\n",
-       "a.md:1: a figure stands within a line"},
+       "a.md:1: write a figure within a line"},
       {"x <!-- phasebit:figure field=dat -->1<!-- /phasebit -->\n",
        "a.md:1: block 'figure': no field 'dat' (did you mean 'date'?)"},
       {"x <!-- phasebit:figure variant=ring/b field=cycles -->1<!-- /phasebit -->\n",
@@ -169,7 +169,7 @@ TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
   }
 }
 
-// Of a file beside the document; no other result is asked.
+// Of a file next to the document; no other result is asked.
 TEST(Blocks, MayHaveResultsOfTheirOwn) {
   const auto made =
       update_blocks("<!-- phasebit:errors results=none.csv.zst -->\n<!-- /phasebit -->\n",
@@ -180,7 +180,7 @@ TEST(Blocks, MayHaveResultsOfTheirOwn) {
             "directory");
 }
 
-// Whoever has more than results makes the block; what it takes may not be installed.
+// A caller that has more than results makes the block; what it takes may not be installed.
 TEST(Blocks, MayBeMadeElsewhere) {
   std::string noted;
   report::MoreTables more;

@@ -25,7 +25,7 @@ std::vector<std::string> versions_of(const report::data::TextHistory& text) {
 
 using Words = std::vector<std::string>;
 
-// By letter 12.10 stands before 12.9. some_run's ptxas is 13.5.37, which the id leaves out.
+// By letter 12.10 comes before 12.9. some_run's ptxas is 13.5.37, which the id leaves out.
 TEST(History, OrdersVersionsByNumber) {
   const History history =
       history_of(data_of({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 110),

@@ -11,7 +11,7 @@ namespace phasebit::test {
 // does not have has no axes but those that the id names, and so has an id of fewer than four.
 results::VariantRow row_of_id(const std::string& id, const std::string& hash);
 
-// Gives every variant of a point that has none its key, and the catalogue's facts.
+// Gives every variant of a point without a key its key, and the catalogue's facts.
 results::Results with_keys(results::Results results);
 
 }  // namespace phasebit::test

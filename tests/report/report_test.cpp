@@ -154,7 +154,7 @@ TEST(TableArguments, AreSplitAtTheFirstEqualsSign) {
   EXPECT_EQ(report::table_arguments({"variant=ring/a/wait=x", "b="}).value(),
             (report::data::TableArguments{{"variant", "ring/a/wait=x"}, {"b", ""}}));
   EXPECT_EQ(report::table_arguments({"core"}).error().text(),
-            "usage: 'core' is no argument of a table (NAME=VALUE)");
+            "usage: 'core' is not an argument of a table (NAME=VALUE)");
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ TEST(QueryArguments, AreCheckedAndHaveANearestWord) {
           {{"needed", "a"}, {"loop", "without"}, {"share", "1.5"}, {"most", "2"}, {"by", "wait"}}),
       Rows{"awithout1.52wait"});
   EXPECT_EQ(rows_by(some_points(), "", "SELECT 1", {{"x", "y"}}),
-            Rows{"usage: this table takes no argument 'x'"});
+            Rows{"usage: this table has no argument 'x'"});
 }
 
 TEST(QueryArguments, AreReadAndGivenOnce) {
@@ -284,7 +284,7 @@ TEST(QueryArguments, RowsAreColumnsWithTheirTitles) {
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_EQ(table->columns[1].title, "num stages");
   EXPECT_EQ(rows_of(*table), (Rows{"st_shared|4|1", "st_shared|8|1"}));
-  // What has a value is no column.
+  // What has a value is not a column.
   EXPECT_EQ(rows_by(points, head, query, {{"num_stages", "8"}}), Rows{"mbarrier|1"});
   EXPECT_EQ(rows_by(points, head, query, {{"num_stages", "8"}, {"protocol", "mbarrier"}}),
             Rows{"1"});

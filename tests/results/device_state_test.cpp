@@ -8,7 +8,7 @@ using results::DeviceState;
 
 namespace {
 
-// A driver that does not say a field takes no part in its median.
+// A driver that does not say a field has no part in its median.
 TEST(DeviceState, IsTheMedianOfWhatIsKnown) {
   EXPECT_EQ(results::median_state({{1900, 3201, 0}, {1980, 3201, 500}, {1980, 0, 700}}),
             (DeviceState{1980, 3201, 600}));

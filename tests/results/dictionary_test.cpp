@@ -24,7 +24,7 @@ std::string section(const std::string& title) {
   return text.substr(begin, text.find("\n## ", begin + 1) - begin);
 }
 
-// What stands between backticks in the cells of a table.
+// What is between backticks in the cells of a table.
 std::set<std::string> words_of(const std::string& title) {
   std::set<std::string> words;
   const std::string text = section(title);

@@ -25,7 +25,7 @@ Results some_results() {
   return results;
 }
 
-// The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range stands there.
+// The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range is there.
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
   const auto file = nlohmann::json::parse(to_google_benchmark_json(some_results()));
   EXPECT_EQ(file["context"]["devices"][0], "NVIDIA H200 (GPU-1)");
@@ -49,7 +49,7 @@ TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
 }
 
 // A row of the same code has the figure of the one that was measured, in its repetition; one whose
-// other has none says so.
+// other has no figure says so.
 TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
   Results results = {{some_device()}, {some_run()}, {}};
   for (const int repetition : {0, 1}) {

@@ -37,10 +37,11 @@ TEST_F(FlatFiles, KeepSamplesInAFileOfTheirOwn) {
 TEST_F(FlatFiles, EarlierSamplesAreNotLost) {
   const Results results = some_results();
   ASSERT_TRUE(results::write_flat(path_, results));
-  EXPECT_EQ(results::write_flat(path_, without_samples(results)).error().text(),
-            fmt::format("store: {} has the samples of an earlier file, and these rows have none "
-                        "(move it, or choose another name)",
-                        samples_.string()));
+  EXPECT_EQ(
+      results::write_flat(path_, without_samples(results)).error().text(),
+      fmt::format("store: {} has the samples of an earlier file, and these rows have no samples "
+                  "(move it, or choose another name)",
+                  samples_.string()));
   EXPECT_EQ(read().value(), results);
 }
 

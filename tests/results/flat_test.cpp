@@ -20,7 +20,7 @@ TEST(Flat, KeepsEveryField) {
   EXPECT_EQ(to_csv(*back), text);
 }
 
-// The names of columns are no row before the first.
+// The names of columns are not a row before the first.
 TEST(Flat, KeepsValuesThatAreNamesOfColumns) {
   Results results = plain_results();
   results.points[0].module = "module";

@@ -85,7 +85,7 @@ inline results::PointRow with_figures(results::PointRow point) {
   return point;
 }
 
-// A key of two axes beside the components', one of them named.
+// A key of two axes in addition to the components', one of them named.
 inline results::VariantRow some_variant(const std::string& named = "test_wait") {
   static const auto defaults = std::make_shared<const launch::KeyAxes>(launch::KeyAxes{
       {"probe", "ring"}, {"protocol", "mbarrier"}, {"wait", "try_wait"}, {"stages", "4"}});

@@ -67,7 +67,7 @@ TEST_F(StoreFile, OfAnOlderSchema) {
 }
 
 // Cut at every place, the file either says so when it is opened or when it is read; an empty file
-// is a new store, and a cut inside the 16 bytes of the header's magic is no database.
+// is a new store, and a cut inside the 16 bytes of the header's magic is not a database.
 TEST_F(StoreFile, CutShortAnywhere) {
   fill(60);
   const std::string whole = base::read_file(path_).value();
@@ -126,7 +126,7 @@ TEST_F(StoreFile, InAFolderThatCannotBeMade) {
             "io: cannot make the folder " + path_.parent_path().string() + ": Not a directory");
 }
 
-// By a child that may not write there: whoever runs the tests may be root.
+// By a child that may not write there: the user that runs the tests may be root.
 TEST_F(StoreFile, InAFolderThatCannotBeWrittenToCanBeRead) {
   path_ = folder_.path() / "50%#?.sqlite";
   fill(3);

@@ -157,7 +157,7 @@ TEST(Store, RefusesAPointOfAnUnknownDeviceOrRunAndAClockThatIsNoNumber) {
   ASSERT_TRUE(store.add_run(some_run()));
   PointRow point = some_point("ring/a");
   point.megahertz = 0.0 / 0.0;
-  EXPECT_EQ(store.add_point(point).error().text(), "store: the clock of ring/a is no number");
+  EXPECT_EQ(store.add_point(point).error().text(), "store: the clock of ring/a is not a number");
   EXPECT_TRUE(store.points().value().empty());
 }
 

@@ -1,5 +1,5 @@
 """The table of analysis/README.md names what is there: every file that it names exists, and every
-header of a room below analysis stands in its row.
+header of a room below analysis is in its row.
 
 Usage: analysis_readme.py ROOT
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from include_rules import SOURCE_FOLDERS
 
-# Their rooms have names that no other room has, so the floor is no part of a namespace.
+# Their rooms have names that no other room has, so the floor is not a part of a namespace.
 FLOORS = ("core", "gen", "analysis")
 # All folders below are one namespace.
 WHOLE = {"app": "phasebit::app", "tests": "phasebit::test"}
@@ -37,7 +37,7 @@ def whole_lines(pattern, text):
 
 
 def is_other(own, name, body):
-    """Whether a block of another namespace may stand in a file: types of another room that are
+    """Whether a block of another namespace may be in a file: types of another room that are
     declared ahead, or words that core/base lends to phasebit."""
     if name == "phasebit":
         return own == "phasebit::base" and whole_lines(LENT, body)

@@ -32,7 +32,7 @@ BAD = [
     # Of another room only what is declared ahead.
     ({"gen/kernel/a.cpp": block("phasebit::kernel") + block("phasebit::reduce", "struct A {};\n")},
      ["gen/kernel/a.cpp:4: namespace phasebit::reduce; the folder's is phasebit::kernel"]),
-    # Nobody but core/base lends words, and not with a definition among them.
+    # Only core/base lends words, and not with a definition among them.
     ({"core/isa/a.h": block("phasebit::isa") + block("phasebit", "using isa::Version;\n")},
      ["core/isa/a.h:4: namespace phasebit; the folder's is phasebit::isa"]),
     ({"core/base/a.h": block("phasebit::base") + block("phasebit", "int b;\n")},

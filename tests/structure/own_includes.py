@@ -40,7 +40,7 @@ LIBRARY = {
     r"nlohmann::(ordered_)?json\b": {"nlohmann/json.hpp", "nlohmann/json_fwd.hpp"},
     r"nlohmann::(ordered_)?json::(parse|array|object)\(": {"nlohmann/json.hpp"},
 }
-# Wherever it stands, in a class too; and those that stand by themselves.
+# Wherever it is, in a class too; and those that are by themselves.
 DECLARED = re.compile(r"\b(?:struct|class|enum|union|using|typename|concept) +"
                       r"(?:\[\[\w+\]\] +)?(?:[\w:]+::)?([A-Z]\w+)")
 TYPE = re.compile(r"^(?:struct|(?:enum )?class|enum|union) +(?:\[\[\w+\]\] +)?([A-Z]\w+)"

@@ -34,7 +34,7 @@ TABLE = [
     ([(MORE, "OK")], (2, 0, 0)),
     ([(FILE, "FAIL")], (1, 1, 2)),
     ([(FILE, "FAIL"), (MORE, "OK"), (SIZES, "OK"), (TIDY, "SKIP")], (4, 1, 3)),
-    # It exited with an error behind its last case.
+    # It exited with an error after its last case.
     ([(MORE, "ERROR")], (2, 1, 0)),
     # It died before it could write a case.
     ([("core - phasebit:crash", "FAIL")], (0, 1, 0)),

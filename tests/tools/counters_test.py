@@ -32,7 +32,7 @@ def bundle(folder, variants):
 
 
 def table(rows):
-    """As ncu prints it: a line of its own before the names, the units behind them."""
+    """As ncu prints it: a line of its own before the names, the units after them."""
     lines = ["==PROF== Connected", '"ID","Kernel Name","dram__bytes_read.sum","lts__t_bytes.sum"',
              '"","","byte","byte"']
     return lines + [f'"{n}","{name}(int)","{dram:,}","{l2}"'

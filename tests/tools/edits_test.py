@@ -1,4 +1,4 @@
-"""tools/edits against a phasebit that prints what stands here. Usage: edits_test.py TOOLS_FOLDER"""
+"""tools/edits against a phasebit that prints what is here. Usage: edits_test.py TOOLS_FOLDER"""
 
 import json
 import os

@@ -23,7 +23,7 @@ MADE = {
                   "LDS x1); release (producer): expected LDS x1 per item, found 0"},
         {"error": "gate: consumer: forbidden in the timed window: LDL*, found LDL at 0x18e0; "},
         {"error": "render: templates/movers/prefilled: no LLVM IR of it (write fill_setup.ll "
-                  "beside it, or leave `-a llvm` out)"},
+                  "next to it, or leave `-a llvm` out)"},
         {"error": "render: LLVM 22 has no PTX 9.3"},
     ],
     "skipped": {"needs sm_100": 1},

@@ -195,7 +195,7 @@ $L__BB0_1:
 
 
 class Committed(unittest.TestCase):
-    """bench/peers/peers.toml, where the sources are beside the tools."""
+    """bench/peers/peers.toml, where the sources are next to the tools."""
 
     def setUp(self):
         self.sources = TOOLS.parent / "bench" / "peers"

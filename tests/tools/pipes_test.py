@@ -35,7 +35,7 @@ class Pipes(unittest.TestCase):
                 pipes.wanted(folder, "x")
 
     # 1000 cycles an item: 200 of 4 x 1000 issue slots, 3,600 cycles of four tensor pipes, 9 warps,
-    # of which 6 stand at a barrier.
+    # of which 6 wait at a barrier.
     def test_figures_are_slopes_over_the_items(self):
         rates = dict.fromkeys(pipes.METRICS, 0)
         rates.update({pipes.CYCLES: 1000, pipes.ISSUE: 200, pipes.TENSOR: 3600,

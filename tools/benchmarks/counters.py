@@ -1,4 +1,4 @@
-"""Bytes that memory and L2 delivered to streams, by hardware counters, beside those they read.
+"""Bytes that memory and L2 delivered to streams, by hardware counters, next to those they read.
 
 Usage: counters.py PHASEBIT_BENCH BUNDLE [ARGUMENTS OF PHASEBIT_BENCH...]; on a GPU machine with
 Nsight Compute (`ncu`), where the counters may be read. All streams of the bundle are counted:

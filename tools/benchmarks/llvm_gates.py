@@ -58,7 +58,7 @@ def gate_reason(said):
 
 
 def reason(error):
-    """Of "render: LLVM has no PTX 9.3" what stands behind the step, without names of files."""
+    """Of "render: LLVM has no PTX 9.3" what follows the step, without names of files."""
     _, _, said = error.partition(": ")
     return "no IR" if "no LLVM IR of it" in said else said.split("\n")[0]
 
@@ -105,7 +105,7 @@ def table(found):
 
 
 def check_sweeps(program, root, found):
-    """A table of other sweeps than today's says nothing of today's."""
+    """A table of other sweeps than the current ones says nothing of these."""
     for (spec, sweep), counts in found.items():
         today = len(asked(program, root, "generate", spec, sweep, "--list").splitlines())
         if today != counts.made_of():

@@ -4,10 +4,10 @@ Issue slots used, cycles of the tensor pipes, warps, bytes from L2, and what the
 
 Usage: pipes.py PHASEBIT_BENCH BUNDLE [--only REGEX] [--samples FOLDER] [ARGUMENTS OF
 PHASEBIT_BENCH...]; on a GPU machine with Nsight Compute (`ncu`). All figures are slopes over the
-items, as the cycles are, so what stands before and behind the loop is not in them. They are of the
+items, as the cycles are, so what comes before and after the loop is not in them. They are of the
 variants of one CTA an SM whose ids have the regular expression in them.
 
---samples FOLDER also keeps, a file a variant, at which instruction the warps stood (PC sampling):
+--samples FOLDER also keeps, a file a variant, at which instruction the warps were (PC sampling):
 `samples.py` says of it which role waits in which verb.
 
 ncu counts some metrics in one replay of a launch and some in another, whose cycles differ. So a
@@ -57,7 +57,7 @@ def wanted(bundle, only):
 
 
 def filter_of(names):
-    """Google Benchmark puts words of its own behind an id."""
+    """Google Benchmark puts words of its own after an id."""
     return "--benchmark_filter=^(" + "|".join(names) + ")(/iterations.*)?$"
 
 
@@ -100,7 +100,7 @@ def standing(lines):
 
 
 def keep_samples(ncu, program, bundle, entry, name, more, folder):
-    """A line for each instruction at which warps stood: its number, samples by reason, SASS."""
+    """A line for each instruction at which warps were: its number, samples by reason, SASS."""
     with tempfile.TemporaryDirectory() as work:
         report = Path(work) / "samples.ncu-rep"
         run_under(ncu, ["--kernel-name", f"regex:^{entry}$", "--section", "SourceCounters",

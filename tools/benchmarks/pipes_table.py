@@ -1,7 +1,7 @@
-"""Tables of docs/roles.md about what the SM does: counters and samples beside measured cycles.
+"""Tables of docs/roles.md about what the SM does: counters and samples next to measured cycles.
 
 Usage: pipes_table.py PHASEBIT [--check]; PHASEBIT is the program, which needs no GPU. Rewrites what
-stands between `<!-- pipes -->` or `<!-- samples -->` and the next such comment, from
+is between `<!-- pipes -->` or `<!-- samples -->` and the next such comment, from
 results/benchmarks/pipes.txt and samples.txt, and from the published figures of the same rings on
 the same GPU. specs/pipes.txt says which rings are shown, in which order and under which name.
 --check compares instead, with exit status 1 where they differ.
@@ -100,7 +100,7 @@ def said_by(program, *arguments):
 
 
 def axes_in(names):
-    """The axes that ids name, beside the one whose values are columns."""
+    """The axes that ids name, except the one whose values are columns."""
     named = {word.partition("=")[0] for name in names for word in name.split("/") if "=" in word}
     return [*(axis for axis in POSITIONAL if axis not in (ACROSS, "probe")), *sorted(named)]
 
@@ -187,7 +187,7 @@ def samples_block(labels, shares):
     rows = [[": ".join(labels[name]), role, *(", ".join(
         f"`{verb}` {percent} %" if verb != "loop" else f"its loop {percent} %"
         for verb, percent in verbs),)] for name in labels for role, verbs in shares.get(name, [])]
-    return markdown([":ring", ":role", ":where its warps stand, share of their time"], rows)
+    return markdown([":ring", ":role", ":where its warps are, share of their time"], rows)
 
 
 def made(program, root):

@@ -1,7 +1,7 @@
 """Which role waits in which verb: samples that `pipes.py --samples` kept, and the code's listing.
 
 Usage: samples.py PHASEBIT FOLDER; PHASEBIT is the program, which needs no GPU. A line a variant and
-role: where its warps stood during the timed loop, in % of the role's samples there, and what held
+role: where its warps were during the timed loop, in % of the role's samples there, and what held
 them in each verb, in the words of ncu. Keep the lines as results/benchmarks/samples.txt.
 """
 
@@ -42,7 +42,7 @@ def opcode_of(sass):
 
 
 def by_role(name, kept, instructions):
-    """{role: {verb: Counter of reasons}} of the timed loops, without what stands beside them."""
+    """{role: {verb: Counter of reasons}} of the timed loops, without what is outside them."""
     found = defaultdict(lambda: defaultdict(Counter))
     for number, (reasons, sass) in kept.items():
         if number >= len(instructions) or opcode_of(sass) != instructions[number]["opcode"]:

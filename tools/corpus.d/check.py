@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-# What is no part of the corpus, but what it is built with.
+# What is not a part of the corpus, but what it is built with.
 TOOLS = ("toolkit", "cutlass-headers", "flashinfer-source")
 CODE = re.compile(r"\.(cubin|fatbin|o|a|so(\.\d+)*)$")
 BIG_BYTES = 100 << 20  # of one architecture alone
@@ -57,7 +57,7 @@ class Check:
         return ""
 
     def compare(self, path, command, names, listed, left_out):
-        """Every kernel of the list stands in what a command printed, or a note counts it."""
+        """Every kernel of the list is in what a command printed, or a note counts it."""
         missing = set(listed) - set(names)
         if len(missing) > left_out:
             self.failed(path, f"{command}: {len(missing)} kernels are missing without a note, "

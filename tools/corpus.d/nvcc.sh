@@ -1,5 +1,5 @@
 # Where nvcc and CUTLASS's headers come from: wheels of PyPI, into $FOLDER. Sourced by tools/corpus
-# and tools/peers behind tools/common.sh.
+# and tools/peers after tools/common.sh.
 # shellcheck shell=bash
 
 # wheels FOLDER PACKAGE...: unpacked there, without what they depend on

@@ -91,7 +91,7 @@ def end_of_statement(text, at):
 
 
 def end_of_head(text, at):
-    """Behind the list of parameters, or the name where there is none."""
+    """After the list of parameters, or the name where there is none."""
     found = SIGNATURE.match(text, at)
     if not found:
         return end_of_statement(text, at)
@@ -219,7 +219,7 @@ def functions_of(text):
 
 
 def ways_out(function, n):
-    """Numbers of the statements that may follow; one behind the last means that it leaves."""
+    """Numbers of the statements that may follow; one after the last means that it leaves."""
     made = function.statements[n]
     stem = made.opcode.split(".")[0]
     ways = list(made.targets)

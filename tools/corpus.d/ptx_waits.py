@@ -200,7 +200,7 @@ def waits_in(functions, function, in_loops):
             continue
         lines = [function.statements[n].line for n in loop.statements]
         first = min(loop.statements)
-        # A label in front of it is a part of it.
+        # A label before it is a part of it.
         lines.append((function.statements[first - 1].line if first else function.line) + 1)
         polls = tuple(function.statements[n].line for n in sorted(loop.statements)
                       if judge.asks(n))

@@ -44,7 +44,7 @@ def nvcc_version(nvcc):
 
 
 def include_folders(nvcc, cutlass):
-    """Of libcu++, which lies beside nvcc, and of CUTLASS."""
+    """Of libcu++, which lies next to nvcc, and of CUTLASS."""
     own = Path(nvcc).resolve().parent.parent / "include"
     folders = [ROOT] + [folder for folder in (own / "cccl", own) if folder.is_dir()]
     return folders + ([Path(cutlass)] if cutlass else [])

@@ -1,4 +1,4 @@
-"""What a turn of each peer's loop holds, verb by verb, beside ours: from the census of a bundle.
+"""What a turn of each peer's loop holds, verb by verb, against ours: from the census of a bundle.
 
 tools/peering/turns.py BUNDLE OURS PEER...   each an id, or words of one id joined by commas;
                                              -WORD: not in it; "NAME: WORDS" is shown as NAME

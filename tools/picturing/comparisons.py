@@ -1,4 +1,4 @@
-"""The data of pictures that set figures beside each other: versions, predictions, GPUs."""
+"""The data of pictures that set figures next to each other: versions, predictions, GPUs."""
 from labels import rounded
 from reports import LeftOut, value
 
@@ -11,7 +11,7 @@ def short_id(variant):
 
 
 def runs_of(cells):
-    """(first, behind the last, value) of neighbours that round to the same percent."""
+    """(first, after the last, value) of neighbours that round to the same percent."""
     runs = []
     for index, cell in enumerate(cells):
         if runs and runs[-1][2] == cell and runs[-1][1] == index:
@@ -119,7 +119,7 @@ def devices(reports):
 
 
 def span(ratios, lowest, highest):
-    """The ends of an axis of ratios: at least these, with room for what stands at an end."""
+    """The ends of an axis of ratios: at least these, with room for what is at an end."""
     room = 1.05
     return {"lowest": rounded(min(lowest, min(ratios) / room)),
             "highest": rounded(max(highest, max(ratios) * room))}

@@ -1,4 +1,4 @@
-"""The data of pictures of copies: bytes in flight, streams, who copies, what is handed over."""
+"""The data of pictures of copies: bytes in flight, streams, copying lanes, hand-overs."""
 from labels import end_labels, rounded
 from reports import LeftOut, value
 

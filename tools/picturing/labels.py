@@ -1,4 +1,4 @@
-"""Where the names of lines stand: at their ends, apart from each other."""
+"""Where the names of lines are: at their ends, apart from each other."""
 import math
 
 

@@ -1,7 +1,7 @@
 """Makes the pictures of docs/pictures from results; called by tools/pictures.
 
 A picture NAME is a Vega-Lite specification, docs/pictures/NAME.vl.json, whose data sets a function
-of this folder makes from tables of `phasebit report`, and the SVG beside it.
+of this folder makes from tables of `phasebit report`, and the SVG next to it.
 """
 import argparse
 import json

@@ -12,7 +12,7 @@ ORGANISATIONS = ((2, 1, "shared", "two share, a group in flight"),
 
 
 def roles(reports):
-    """Multiply-adds a cycle by other work behind each item, with one warpgroup and with two."""
+    """Multiply-adds a cycle by other work after each item, with one warpgroup and with two."""
     rows = reports.table("roles", "tile_n=256")
     points = [{"line": name, "x": int(value(row["epilogue"])), "rate": rounded(value(row[turns]))}
               for warpgroups, in_flight, turns, name in ORGANISATIONS for row in rows

@@ -21,7 +21,7 @@ BARS = "bars: 95 % interval over the repetitions"
 
 
 def fanin(reports):
-    """One phase by number of warps: who arrives, and what a CTA barrier takes."""
+    """One phase by number of warps: which threads arrive, and what a CTA barrier costs."""
     rows = reports.table("fanin", "protocol=mbarrier", "operand=parity", "layout=v0",
                          "wait=try_wait")
     rows = rows + reports.table("fanin", "protocol=cta_barrier")

@@ -247,7 +247,7 @@ class Gaps {
   Gaps(const std::vector<int>& first, const std::vector<int>& second)
       : first_(first), second_(second) {}
 
-  // Aligns what stands before a run, and then the run.
+  // Aligns what comes before a run, and then the run.
   void add(int a, int b) {
     constexpr int length = run_length;
     const int known = std::max(a_ - a, b_ - b);  // of the run: those before already hold it
@@ -277,7 +277,7 @@ class Gaps {
 
   const std::vector<int>& first_;
   const std::vector<int>& second_;
-  int a_ = 0, b_ = 0;  // what is behind these is not aligned yet
+  int a_ = 0, b_ = 0;  // what comes after these is not aligned yet
   IndexPairs pairs_;
 };
 
@@ -302,13 +302,13 @@ struct Bits {
   std::uint64_t mask = 0;
 };
 
-// Where a value stands: by words that have one, or a mask for each word.
+// Where a value is: by words that have one, or a mask for each word.
 struct Occurrences {
   std::vector<Bits> some;
   std::vector<std::uint64_t> every;  // empty where few words have one
 };
 
-// Where each value stands in a sequence, read from its start or from its end.
+// Where each value is in a sequence, read from its start or from its end.
 class Places {
  public:
   Places(std::span<const int> values, bool backwards) {
@@ -340,7 +340,7 @@ std::uint64_t add_with_carry(std::uint64_t a, std::uint64_t b, bool& carry) {
 }
 
 // One more element of the other sequence: row = (row + matches) | (row - matches), where matches
-// are the ones of the row that stand at an equal element. Words without any change only by a carry.
+// are the ones of the row that are at an equal element. Words without any change only by a carry.
 void advance(std::vector<std::uint64_t>& row, const std::vector<Bits>& bits) {
   bool carry = false;
   std::size_t word = 0;
@@ -359,7 +359,7 @@ void advance(std::vector<std::uint64_t>& row, const std::vector<Bits>& bits) {
   }
 }
 
-// So many elements at once, of which each stands in many words: what one does to a word needs no
+// So many elements at once, of which each is in many words: what one does to a word needs no
 // more than what those before it did to it, and the carries from the words below.
 constexpr std::size_t together = 4;
 using Masks = std::array<const std::uint64_t*, together>;

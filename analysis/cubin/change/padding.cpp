@@ -51,7 +51,7 @@ Result<CodeMoves> MoveFinder::find(const std::string& entry) {
   return std::move(moves_);
 }
 
-// The kernels: functions that may be launched and stand at the start of their section.
+// The kernels: functions that may be launched and are at the start of their section.
 Status MoveFinder::choose(const std::string& entry) {
   constexpr unsigned char entry_bit = 0x10;  // of st_other
   for (const auto& [name, symbol] : symbols_) {
@@ -163,7 +163,7 @@ Status MoveFinder::move_segments() {
   return {};
 }
 
-// The kernel begins with its padding and grows; functions behind it move.
+// The kernel begins with its padding and grows; functions after it move.
 Status MoveFinder::move_symbols() {
   const ElfSection* table = file_.find(".symtab");
   if (table == nullptr) return {};
@@ -234,7 +234,7 @@ Status MoveFinder::move_relocations(const ElfSection& table) {
     std::memcpy(&one, bytes_.data() + at, size);
     add(at + offsetof(Elf64_Rela, r_offset), 8, is_padded(index) ? 1 : 0,
         {0, advanced(index, one.r_offset)});
-    // Of a symbol behind the start the value moves, and what is relative to it stays.
+    // Of a symbol after the start the value moves, and what is relative to it stays.
     if (!begins_code(GELF_R_SYM(one.r_info))) continue;
     PHASEBIT_TRY(move_relocation(file_.sections()[index], one, at, rela));
   }
@@ -280,10 +280,10 @@ Status MoveFinder::move_relocation(const ElfSection& target, const GElf_Rela& on
   return move_stored(target, one);
 }
 
-// REL: what is added to the symbol stands at the place.
+// REL: what is added to the symbol is at the place.
 Status MoveFinder::move_stored(const ElfSection& target, const GElf_Rela& one) {
   if (target.data.size() < 8 || one.r_offset > target.data.size() - 8)
-    return fail(Step::disassemble, "a relocation at {:#x} lies behind {}", one.r_offset,
+    return fail(Step::disassemble, "a relocation at {:#x} lies after {}", one.r_offset,
                 target.name);
   const std::uint64_t at = target.header.sh_offset + one.r_offset;
   if (number_at<std::uint64_t>(bytes_, at) != 0 || has_frames(target.name)) add_place(at);

@@ -31,7 +31,7 @@ Result<std::string> pad_cubin(std::string_view cubin, int padding_bytes,
 bool has_lines(std::string_view section);
 
 struct LineAdvances {
-  // Behind the address that a sequence begins with, in the section: there the address is advanced.
+  // After the address that a sequence begins with, in the section: there the address is advanced.
   // (An address of its own in the relocation would say the same, but nvdisasm -g then prints no
   // line of the kernel.)
   std::vector<std::uint64_t> places;  // ascending
@@ -43,7 +43,8 @@ struct LineAdvances {
 };
 
 // Of a section of DWARF line programs, for the sequences whose addresses lie at `addresses`
-// (ascending). Step::disassemble where one is no address of a sequence, and for units of 64 bits.
+// (ascending). Step::disassemble where one is not an address of a sequence, and for units of 64
+// bits.
 Result<LineAdvances> line_advances(std::string_view section,
                                    const std::vector<std::uint64_t>& addresses);
 

@@ -11,7 +11,7 @@
 
 namespace phasebit::cubin::source {
 
-// A line of a source, and whom its code was inlined into, up to the function that was compiled.
+// A line of a source, and what its code was inlined into, up to the function that was compiled.
 struct SourceFrame {
   int file = -1;      // of SourceTable::files; -1: not named
   int line = 0;       // from 1
@@ -26,7 +26,7 @@ struct SourceFrame {
 struct SourceTable {
   std::vector<std::string> files;      // each once
   std::vector<std::string> functions;  // symbols of inlined functions, each once
-  std::vector<SourceFrame> frames;     // each once; a caller stands before what it inlines
+  std::vector<SourceFrame> frames;     // each once; a caller comes before what it inlines
 
   // "/src/k.cu"; "" of a frame that names none.
   const std::string& file_of(int frame) const;
@@ -40,7 +40,7 @@ struct SourceTable {
 
 class SourceNumbers {
  public:
-  // `table` is empty, and is written by nobody else meanwhile.
+  // `table` is empty, and is written by no other object meanwhile.
   explicit SourceNumbers(SourceTable& table) : table_(table) {}
 
   // -1 of null and of an empty name. A pointer stands for one text as long as this lives.
@@ -84,8 +84,8 @@ SourceView source_view(const std::string& word);
 // "c/k.cu".
 bool is_source_file(std::string_view path, std::string_view name);
 
-// By frame: the one that stands for it, -1 where its chain has none. Step::usage, with the nearest
-// names, when no file of the table is the one asked for.
+// By frame: the one that stands for it, -1 where its chain has no such line. Step::usage, with the
+// nearest names, when no file of the table is the one asked for.
 Result<std::vector<int>> pick_frames(const SourceTable& table, const SourceView& view);
 
 }  // namespace phasebit::cubin::source

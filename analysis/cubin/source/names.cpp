@@ -28,7 +28,7 @@ char partner_of(char open) {
   return open == '<' ? '>' : open == '(' ? ')' : open == '{' ? '}' : ']';
 }
 
-// How deep in brackets each character stands; brackets themselves stand one deeper than what is
+// How deep in brackets each character is; brackets themselves are one deeper than what is
 // around them. Nothing when one has no partner.
 std::optional<std::vector<int>> depths(const std::string& name) {
   std::vector<int> all(name.size(), 0);

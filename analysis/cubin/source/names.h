@@ -6,7 +6,8 @@
 
 namespace phasebit::cubin::source {
 
-// "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is no C++ name.
+// "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is not a C++
+// name.
 std::string demangled(const std::string& symbol);
 
 // What brackets hold is left out, the innermost first, until the name is no wider than `width`, or

@@ -28,7 +28,7 @@ struct Fatbins {
 //
 // The outer header is {magic 0xba55ed50, 16-bit version, 16-bit size of the header, 64-bit size of
 // what follows}, as CUDA's headers declared it up to toolkit 9 (fatBinaryCtl.h); the names of the
-// sections stand in fatbinary_section.h of every toolkit.
+// sections are in fatbinary_section.h of every toolkit.
 Result<Fatbins> find_fatbins(std::string_view bytes, std::string_view name);
 
 struct FatbinMember {

@@ -54,7 +54,7 @@ void add_cubin(std::string_view bytes, const std::string& name, ImageList& list)
   list.images.push_back({name, std::move(member), false});
 }
 
-// Members without GPU code, as most objects of a library have none, are passed over.
+// Members without GPU code, such as most objects of a library, are passed over.
 Status add_archive(std::string_view bytes, const std::string& name, ImageList& list) {
   PHASEBIT_TRY_ASSIGN(members, read_archive(bytes, name));
   bool any = false;
@@ -93,7 +93,7 @@ constexpr std::string_view magic = "!<arch>\n", thin_magic = "!<thin>\n";
 constexpr std::size_t header_bytes = 60, name_bytes = 16, size_begin = 48, size_bytes = 10,
                       end_begin = 58;
 
-// Digits from the beginning, blanks behind them.
+// Digits from the beginning, blanks after them.
 std::optional<std::size_t> number(std::string_view text) {
   std::size_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);

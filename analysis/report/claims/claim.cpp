@@ -59,7 +59,7 @@ std::string complaint(const std::string& test) {
   const size_t dots = test.find("..");
   if (dots == std::string::npos) return {};
   if (base::number_in(test.substr(0, dots)) && base::number_in(test.substr(dots + 2))) return {};
-  return fmt::format("'{}' is no range of numbers", test);
+  return fmt::format("'{}' is not a range of numbers", test);
 }
 
 }  // namespace
@@ -293,7 +293,7 @@ std::optional<double> Formula::value(const Named& named) const {
       case Kind::floor: stack.push_back(std::floor(last)); break;
       case Kind::log2: stack.push_back(std::log2(last)); break;
       case Kind::number:
-      case Kind::name: bug("an operand is no operation");
+      case Kind::name: bug("an operand is not an operation");
     }
   }
   const double value = stack.empty() ? 0 : stack.back();

@@ -23,7 +23,7 @@ inline constexpr const char* ran_on_axis = "ran_on";
 // A figure, and what it is of. `figure.id` names a variant, or two for a difference of two sizes.
 struct ClaimRow {
   RowAxes axes;                  // of the variant, device, ptxas, sms; no size of a difference
-  std::vector<std::string> ids;  // of the points behind it
+  std::vector<std::string> ids;  // of the points that made it
   std::vector<std::string> own;  // axes that no component declares: edit, tuned, ptxas flags
   std::string code;              // SASS class of each part: what makes two rows distinct
   data::Figure figure;
@@ -37,7 +37,7 @@ bool joins_gpus(std::string_view figure);
 std::vector<ClaimRow> claim_rows(const data::ReportData& data, const std::string& figure);
 
 // Figures that are made of two rows before they are compared: a loaded cost and an isolated one, a
-// block of work beside warps that wait and beside warps that do not.
+// block of work next to warps that wait and next to warps that do not.
 
 // The rows as the claim wants them: each figure against that of the row which has the values of
 // `against` and all else equal. Without `against` the rows as they are. A row without such a

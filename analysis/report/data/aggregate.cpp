@@ -289,7 +289,7 @@ Aggregation aggregate(const results::Rows& points, const VariantKeys& keys) {
   Aggregation out;
   std::vector<TextRows> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
-    // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
+    // An external kernel is not a variant: it is in no table, and says nothing of our floors.
     if (keys.of(rows.any->variant_id).value("probe") == launch::external_kind) continue;
     const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points

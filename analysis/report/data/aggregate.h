@@ -56,7 +56,7 @@ struct Aggregate {
   double spread_cycles = 0;
   std::string spread_factor;
   // What the qualities of the repetitions say, each once, in the order of the repetitions. That
-  // cycles are no line is said by how many of them are none.
+  // cycles are not a line is said by how many of them are none.
   std::vector<results::Flag> flags;
   results::DeviceState state;  // median, where the driver was asked
   // Of the last run that measured it, and the SMs on which its cluster ran: "4,5,12", or "several"
@@ -133,7 +133,7 @@ TextRows group_of(const std::vector<const results::PointRow*>& rows);
 // Why the group has no figure; empty when it has one.
 Reason reason_of(const TextRows& group);
 
-// The repetitions whose cycles are no line.
+// The repetitions whose cycles are not a line.
 struct Bent {
   int repetitions = 0, of = 0;
   results::Bend example;  // the last of them

@@ -29,13 +29,13 @@ void walk(std::string_view pattern, const OnText& text, const OnAxis& axis) {
     const size_t close = pattern.find('}');
     if (close == std::string_view::npos) break;
     std::string found(pattern.substr(1, close - 1));
-    if (found.ends_with('!')) found.pop_back();  // of results of before
+    if (found.ends_with('!')) found.pop_back();  // of older results
     axis(found);
     pattern.remove_prefix(close + 1);
   }
 }
 
-// The parts of a pattern; those in brackets stand only where one of their axes is named.
+// The parts of a pattern; those in brackets are there only where one of their axes is named.
 struct PatternPart {
   std::string_view text;
   bool optional = false;

@@ -121,7 +121,7 @@ std::vector<WordReading> word_readings(const results::Rows& points, const Varian
   for (const results::PointRow* point : points) {
     const VariantAxes axes = keys.of(point->variant_id);
     if (axes.value("probe") != word_probe || point->error) continue;
-    // Other ways of reading show what stood in shared memory before.
+    // Other ways of reading show what was in shared memory before.
     if (axes.value("read_by") != "inval_ld") continue;
     const std::string operation = axes.value("operation");
     const std::int64_t expected = std::stoll(axes.value("expected_arrivals"));

@@ -171,7 +171,7 @@ std::string shown_instead(const Reason& reason) {
   bug("no such Missing");
 }
 
-// What a figure made of two has of both; without a value when one of them has none.
+// What a figure made of two has of both; without a value when one of them has no value.
 Figure join(const Figure& a, const Figure& b) {
   Figure out;
   out.id = fmt::format("{} - {}", a.id, b.id);

@@ -30,7 +30,7 @@ struct History {
 
 // Every variant that was measured by two versions or more, in the order of the ids. A variant that
 // names no ptxas counts for the version of the run that measured it. Only runs that measured
-// several versions count: figures of two days are no history.
+// several versions count: figures of two days are not a history.
 History history_of(const ReportData& data);
 
 // Two neighbouring versions whose figures differ by more than the floor; a version without a figure

@@ -40,7 +40,7 @@ Result<std::set<std::string>> device_uuids(const std::vector<DeviceRow>& devices
 namespace {
 
 // A variant that several GPUs of the model measured has the rows of the one that measured the most:
-// two GPUs are no repetition of each other. Rows that another row points to stay, for its sake
+// two GPUs are not repetitions of each other. Rows that another row points to stay, for its sake
 // alone: those.
 std::set<results::VariantOnGpu> keep_one_gpu_each(results::Rows& points) {
   std::unordered_map<Word, size_t> measured;

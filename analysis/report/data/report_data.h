@@ -21,7 +21,7 @@ struct ReportData {
   results::Rows rows;  // none where figures alone were read
   VariantKeys keys;
   Aggregation aggregation;
-  std::shared_ptr<const results::Results> kept;  // what the rows are of, where nobody else has it
+  std::shared_ptr<const results::Results> kept;  // what the rows are of, where nothing else has it
 };
 
 // The GPU of that UUID, or those of one name: several of a model are one device to tables, each row
@@ -38,7 +38,7 @@ Result<ReportData> report_data_of(const results::Results& results, const Variant
                                   const std::string& device);
 
 // All points of every run in which a variant is `meant`, aggregated anew: a figure of another day
-// is no neighbour.
+// is not a neighbour.
 Aggregation of_runs_with(const ReportData& data,
                          const std::function<bool(const VariantAxes&)>& meant);
 

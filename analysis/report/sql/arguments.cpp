@@ -186,7 +186,7 @@ class Binder {
       known.clear();
     }
     for (const TableArgument& one : table_.arguments) known.push_back(one.name);
-    if (known.empty()) return fail(Step::usage, "this table takes no argument '{}'", name);
+    if (known.empty()) return fail(Step::usage, "this table has no argument '{}'", name);
     return with_hint(fail(Step::usage, "no axis or argument '{}'", name),
                      nearest_word_hint(name, known));
   }

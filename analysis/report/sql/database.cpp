@@ -27,8 +27,8 @@ using results::VariantRow;
 
 namespace {
 
-// Caches of other results that are kept: a few sets of files that somebody goes back and forth
-// between.
+// Caches of other results that are kept: a few sets of files that a user goes back and
+// forth between.
 constexpr size_t most_caches = 8;
 
 // The program that makes the tables: another build may make others.

@@ -35,7 +35,7 @@ class ReportDatabase {
   // one), of runs of a kind ("" for all); 0 where there is no such run. Step::usage names the
   // devices there are.
   Result<std::int64_t> gpus(const std::string& device, const std::string& runs = {});
-  // What `device` is where nobody says: of published results the last model by name; of a table of
+  // What `device` is by default: of published results the last model by name; of a table of
   // all GPUs one of them, which the others are compared with.
   std::string default_device(bool published, bool any_gpu) const;
 

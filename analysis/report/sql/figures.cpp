@@ -252,7 +252,7 @@ std::string called(QueryFigures& figures, sqlite3_value* value) {
   return id.empty() ? text_of(value) : id;
 }
 
-// The one value of a group; two that differ are no table.
+// The one value of a group; two that differ are not a table.
 void one(sqlite3_context* context, int, sqlite3_value** values) {
   if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
   KeptValue* group = group_of(context);

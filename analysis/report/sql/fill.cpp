@@ -99,7 +99,7 @@ std::vector<std::string> axes_of(const Results& results) {
   return axes;
 }
 
-// Those that have some value that is no whole number.
+// Those that have some value that is not a whole number.
 std::set<std::string> axes_of_words(const Results& results) {
   std::set<std::string> axes;
   std::set<const launch::KeyAxes*> lists;

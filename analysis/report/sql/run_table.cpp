@@ -132,7 +132,7 @@ class TableMaker {
     return {};
   }
 
-  // fmt says what is no format by an exception alone.
+  // fmt says what is not a format by an exception alone.
   static bool is_format(const std::string& format) try {
     static_cast<void>(fmt::format(fmt::runtime(format), 0.0));
     return true;

@@ -10,7 +10,7 @@ namespace phasebit::report::sql {
 //
 // `gpus` is a set of GPUs whose rows are one: a GPU, or all of a model, where a variant has the
 // rows of the GPU that measured most. `runs` is not "" where only the runs count that measured a
-// variant with one of these axes: what was measured on another day is no neighbour.
+// variant with one of these axes: what was measured on another day is not a neighbour.
 //
 // `figure_row` is a figure of a variant, kept by data::aggregate: `quantity` is cycles,
 // without_loop (data/without_loop.h), together (both roles on one sub-partition) or the name of a

@@ -274,7 +274,7 @@ void take_number(sqlite3_context* context, int, sqlite3_value** values) {
   (*numbers)->push_back(sqlite3_value_double(values[0]));
 }
 
-// The quantile comes with every row of the group; the last one is kept in front of the numbers.
+// The quantile comes with every row of the group; the last one is kept before the numbers.
 void take_quantile(sqlite3_context* context, int, sqlite3_value** values) {
   auto** numbers = static_cast<Numbers**>(sqlite3_aggregate_context(context, sizeof(Numbers*)));
   if (*numbers == nullptr) *numbers = new Numbers{0.0};

@@ -4,7 +4,7 @@ all_gpus = true
 none = "the results are of one GPU"
 hint = "name results of several: results/*/*.csv.zst"
 */
--- Several GPUs of a model are one, but next to one of their own model each stands for itself.
+-- Several GPUs of a model are one, but next to one of their own model each counts for itself.
 WITH
 own AS (SELECT name, model, is_model FROM gpus WHERE g = :g),
 model AS (SELECT name, count(*) AS gpus FROM device GROUP BY name),

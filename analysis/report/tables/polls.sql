@@ -9,7 +9,7 @@ across = ["0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "41
 [arguments]
 axes = true
 */
--- A wake-up from behind the commit is another figure: the table closure has it.
+-- A wake-up from after the commit is another figure: the table closure has it.
 SELECT protocol, waited_on, dash(semantics, 'semantics', blank) AS semantics, consumers, counting, delay_cycles AS across, f AS "|figure"
 FROM figure
 WHERE kind = 'point' AND quantity IN ('polls', 'cycles') AND probe = 'response' AND newest AND declared AND NOT unrolled AND {where}

@@ -1,5 +1,5 @@
 /*
-doc = "cycles from a commit to the wake-up of who waits"
+doc = "cycles from a commit to the wake-up of the waiting warp"
 probe = "response"
 hint = "it is made from sweeps of specs/probes.toml"
 legend = """
@@ -10,7 +10,7 @@ across = ["0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "41
 [arguments]
 axes = true
 */
--- A wake-up from behind the commit is another figure: the table closure has it.
+-- A wake-up from after the commit is another figure: the table closure has it.
 SELECT protocol, waited_on, dash(semantics, 'semantics', blank) AS semantics, consumers, counting, delay_cycles AS across, f AS "|figure"
 FROM figure
 WHERE kind = 'point' AND quantity IN ('wake', 'cycles') AND probe = 'response' AND newest AND declared AND NOT unrolled AND {where}

@@ -23,7 +23,7 @@ ring AS (
 rate AS (SELECT *, fma / cycles AS rate, fma / cycles * half / cycles AS width FROM ring),
 -- What is surely reached: of many rings the fastest must not be the one with the widest interval.
 best AS (SELECT *, max(rate - width) FROM rate GROUP BY groups, columns, epilogue, flying, waits, turns),
--- Where nobody waits there is no order either: the loop in turn is also the loop in order.
+-- Without waits there is no order either: the loop in turn is also the loop in order.
 loop AS (
   SELECT groups, columns, epilogue, flying, turns, rate FROM best WHERE NOT waits
   UNION ALL SELECT groups, columns, epilogue, flying, 2, rate FROM best WHERE NOT waits AND turns = 1),

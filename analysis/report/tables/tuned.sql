@@ -7,7 +7,7 @@ hint = "phasebit pack --tuned, then phasebit-bench"
 parent = { words = "ID" }
 tuned = { words = "NAME" }
 */
--- The first axis that says that somebody made the text by hand; the assembler's come after it.
+-- The first axis that says that the text was made by hand; the assembler's come after it.
 WITH
 hand AS (
   SELECT id, f, sass_class, by_hand(spelled) AS made, substr(id, 1, length(id) - length(by_hand(spelled)) - 1) AS parent

@@ -1,5 +1,5 @@
 /*
-doc = "what one verb costs, alone and beside load"
+doc = "what one verb costs, alone and under load"
 probe = "verb"
 hint = "it is made from sweeps of specs/probes.toml"
 legend = """

@@ -7,8 +7,8 @@
 namespace phasebit::launch::placement {
 namespace {
 
-// A NOP that is always executed; its control fields stand in the high half. In the padding: stall
-// 1, no scoreboard. ptxas begins no kernel with one (67,000 kernels, sm_75 to sm_121). Behind the
+// A NOP that is always executed; its control fields are in the high half. In the padding: stall
+// 1, no scoreboard. ptxas begins no kernel with one (67,000 kernels, sm_75 to sm_121). After the
 // code: as ptxas fills up itself, stall 0.
 constexpr std::uint64_t nop_low = 0x7918;
 constexpr std::uint64_t padding_high = 0x000fe20000000000, tail_high = 0x000fc00000000000;

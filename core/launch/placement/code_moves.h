@@ -23,17 +23,17 @@ std::size_t padding_of(std::string_view text);
 // The code without its padding, as ptxas made it.
 std::string_view unpadded(std::string_view text);
 
-// What has to change in the bytes of a module for padding of any size: found once by who knows the
-// format (analysis/cubin/change/padding.h), applied by who loads it.
+// What has to change in the bytes of a module for padding of any size: found once by what knows the
+// format (analysis/cubin/change/padding.h), applied by the loader.
 struct CodeMoves {
-  // Bytes that are put in. Everything behind is moved by multiples of `alignment_bytes`, so that
+  // Bytes that are put in. Everything after is moved by multiples of `alignment_bytes`, so that
   // all sections keep their alignment.
   struct Insertion {
     enum class Kind : std::uint8_t {
       padding,  // NOPs, before a kernel's code
-      tail,     // NOPs behind it: ptxas fills up code to the alignment too
+      tail,     // NOPs after it: ptxas fills up code to the alignment too
       advance,  // of the address, in a table of lines: DW_LNS_advance_pc by the padding
-      filler    // so many zeros, behind such a table
+      filler    // so many zeros, after such a table
     };
     std::uint64_t at = 0;  // in the file
     Kind kind = Kind::padding;

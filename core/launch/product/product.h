@@ -51,7 +51,7 @@ std::uint32_t total_of(const ProductShape& shape, const std::vector<std::uint32_
 // The products of a few images of a slot, made once for many questions.
 class Products {
  public:
-  // Adds the next image, from the words of its slot as they stand in shared memory.
+  // Adds the next image, from the words of its slot as they are in shared memory.
   void add(const ProductShape& shape, const std::vector<std::uint32_t>& slot);
   // The checksum of thread `rank` of those that share a slot, after item_counts[i] items of image
   // i.
@@ -64,7 +64,7 @@ class Products {
   std::vector<std::vector<int>> images_;  // row by row
 };
 
-// What a payload that says `product` must be, before it is held against one.
+// What a payload that says `product` must be, before it is checked against one.
 
 // Of a slot: its words, the threads that share it, the images whose words differ.
 struct Slot {

@@ -1,4 +1,4 @@
-// What consumers store back to global memory, and how it meets what stands there.
+// What consumers store back to global memory, and how it meets what is there.
 #pragma once
 
 #include "core/base/fields.h"
@@ -36,7 +36,7 @@ const std::vector<std::string>& words_of(StoreRewrite rewrite);
 
 // Item i is stored to image i modulo the payload's period of a buffer, which holds a slot's bytes
 // for each image. Word w of the slot is word w of the image, or where the tile of a tensor map has
-// it (at 0 in each dimension, image behind image in the outermost, as launch.h says of tiles).
+// it (at 0 in each dimension, one image after another in the outermost, as launch.h says of tiles).
 struct StoreShape {
   std::string buffer;  // one of the launch's; "": nothing is stored
   std::string map;     // "": word for word
@@ -53,7 +53,7 @@ void fields(Visit& visit, const StoreShape* /*type*/) {
   visit("rewrite", &StoreShape::rewrite);
 }
 
-// What stands in memory after `word` was stored `times` times where `old` stood. Not of add_u64,
+// What is in memory after `word` was stored `times` times where `old` was. Not of add_u64,
 // which takes words in pairs.
 std::uint32_t stored_word(StoreOperation operation, std::uint32_t old, std::uint32_t word,
                           std::uint32_t times);

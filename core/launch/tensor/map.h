@@ -11,7 +11,7 @@
 
 namespace phasebit::launch::tensor {
 
-// Each in the order of the driver's enumeration (cuda.h, CUtensorMapDataType and those behind it).
+// Each in the order of the driver's enumeration (cuda.h, CUtensorMapDataType and those after it).
 enum class TensorElement {
   u8,
   u16,
@@ -101,7 +101,7 @@ std::vector<int> tile_sizes(const TensorMap& map);
 std::int64_t tile_bytes(const TensorMap& map);
 // Elements of the outermost dimension from one tile to the next: those of the box, or one image.
 int tile_step(const TensorMap& map);
-// From the first byte of the tensor to behind its last.
+// From the first byte of the tensor to after its last.
 std::int64_t tensor_bytes(const TensorMap& map);
 
 // "a tensor of 32 x 296 u32, a box of 32 x 8, swizzle 128B", for messages.

@@ -75,7 +75,7 @@ std::vector<Place> places_of_box(const TensorMap& map, const std::vector<int>& a
     end[n] += map.box[n];
     if (n < map.steps.size()) step[n] = map.steps[n];
   }
-  step[0] = 1;  // the innermost dimension has none
+  step[0] = 1;  // the innermost dimension has no step
   std::vector<Place> places;
   const std::vector<int> sizes = tile_sizes(map);
   const auto count = static_cast<std::size_t>(
@@ -97,7 +97,7 @@ std::vector<Place> places_of_pixels(const TensorMap& map, const std::vector<int>
     end[n] = map.sizes[n] + pixels.upper[n - 1];
     if (n < map.steps.size()) step[n] = map.steps[n];
   }
-  end[last] = INT64_MAX;  // images behind the last are filled
+  end[last] = INT64_MAX;  // images after the last are filled
   std::vector<Place> places;
   for (int pixel = 0; pixel < pixels.pixels; ++pixel, count_on(place, from, end, step, 1)) {
     Place moved = place;

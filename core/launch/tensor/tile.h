@@ -1,5 +1,5 @@
 // The layout of a tile in shared memory as the copy engine makes it, on the CPU: what the payload
-// of a tensor copy is held against.
+// of a tensor copy is checked against.
 #pragma once
 
 #include "core/base/error.h"
@@ -10,12 +10,12 @@
 
 namespace phasebit::launch::tensor {
 
-// Where a byte of the swizzled tile stands that would be at `offset` without a swizzle. The tile
+// Where a byte of the swizzled tile is that would be at `offset` without a swizzle. The tile
 // begins at a multiple of alignment_of(map).
 std::int64_t swizzled(TensorSwizzle swizzle, std::int64_t offset);
 
 // For each byte of the tile in shared memory: the byte of the tensor's buffer, counted from the
-// tensor's first, or -1 where the map's fill stands. `at` are the copy's coordinates, elements, the
+// tensor's first, or -1 where the map's fill is. `at` are the copy's coordinates, elements, the
 // innermost first; `offsets` those of an im2col copy. Step::bundle for a layout that is not known:
 // interleaved ones, and a swizzle whose rows are shorter than its span.
 Result<std::vector<std::int64_t>> tile_of(const TensorMap& map, const std::vector<int>& at,

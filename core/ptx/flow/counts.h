@@ -44,7 +44,8 @@ using PtxSteps = std::map<PtxName, PtxStep>;
 
 enum PtxShift : unsigned { down = 1, down_signed = 2, up = 4, product = 8, skipped = 16 };
 
-// What a proof knows beside the loop's own statements: of a statement and one of its operands.
+// What a proof knows in addition to the loop's own statements: of a statement and one of its
+// operands.
 struct PtxStrict {
   std::function<bool(std::size_t statement)> clock;
   std::function<bool(std::size_t statement, std::size_t operand)> steady, positive;

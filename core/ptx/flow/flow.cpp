@@ -43,7 +43,7 @@ class FlowMaker {
  private:
   const PtxStatement& at(std::size_t statement) const { return file_.statements[statement].parsed; }
 
-  // A block begins at each label and behind each jump.
+  // A block begins at each label and after each jump.
   void split() {
     bool begin = true;
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
@@ -102,7 +102,7 @@ class FlowMaker {
     jump.targets = {targets.begin(), targets.end()};
   }
 
-  // Of `brx.idx index, table;` what stands in `table: .branchtargets A, B;`.
+  // Of `brx.idx index, table;` what is in `table: .branchtargets A, B;`.
   std::vector<std::string> listed_targets(std::size_t statement) const {
     const PtxStatement& branch = at(statement);
     if (branch.operands.size() < 2) return {};
@@ -158,7 +158,7 @@ void collect(const PtxFlow& flow, const std::vector<int>& dominators, int header
     if (loop[b]) body.insert(static_cast<int>(b));
 }
 
-// Ways back to where they came by that are no loop's.
+// Ways back to where they came by that are not a loop's.
 class EntryFinder {
  public:
   explicit EntryFinder(const PtxFlow& flow)

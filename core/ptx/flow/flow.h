@@ -18,7 +18,7 @@ struct PtxBasicBlock {
 struct PtxJump {
   std::size_t statement = 0;
   int block = 0;
-  std::string predicate;     // its guard's register; "" when it has none
+  std::string predicate;     // its guard's register; "" without a guard
   std::vector<int> targets;  // blocks; without `falls_to`
   std::vector<int> table;    // of brx.idx: the block for each index; -1 where it is not known
   int falls_to = -1;         // the block that follows when it is not taken; -1: it always is

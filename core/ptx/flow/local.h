@@ -17,7 +17,7 @@ namespace phasebit::ptx::flow {
 // ("%globaltimer") and what nothing declares have the scope -1.
 using PtxName = std::pair<int, std::string>;
 
-// "[%SP+8]", "[flags]": a register or variable, and bytes behind it.
+// "[%SP+8]", "[flags]": a register or variable, and bytes after it.
 struct PtxAddress {
   std::string base;
   long offset = 0;

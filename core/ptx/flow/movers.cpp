@@ -100,7 +100,7 @@ std::vector<PtxName> PtxCounts::carried(std::size_t statement) const {
   return found;
 }
 
-// As `through`, of what is no branch.
+// As `through`, of what is not a branch.
 PtxStep PtxCounts::strictly(std::size_t i, const PtxName& name, PtxStep after) const {
   const PtxStatement& parsed = at(i);
   const std::string_view stem = stem_of(parsed);

@@ -10,7 +10,7 @@ namespace phasebit::ptx::flow {
 namespace {
 
 constexpr int most_depth = 16;
-constexpr long most_turns = 1L << 40;  // a count that goes on for longer is no bound
+constexpr long most_turns = 1L << 40;  // a count that goes on for longer is not a bound
 
 std::string_view order_word(const PtxStatement& setp) {
   for (const std::string_view word : base::split(setp.name, '.'))
@@ -201,7 +201,7 @@ bool PtxProof::ends_by(const PtxJump& jump) const {
          comes(jump.statement, jump.predicate, {negated});
 }
 
-// Whether this way ends the loop: what is known behind it decides each branch that follows.
+// Whether this way ends the loop: what is known after it decides each branch that follows.
 bool PtxProof::leads_out(int from, int way) const {
   std::map<PtxName, bool> known;
   follow(from, known);
@@ -247,7 +247,7 @@ void PtxProof::follow(int block, std::map<PtxName, bool>& known) const {
 }
 
 // What wrote the name last in this turn, on every way to the reader; nothing where some way has
-// none, or one that may not run.
+// no statement, or one that may not run.
 std::vector<std::size_t> PtxProof::definitions(std::size_t reader, const PtxName& name) const {
   const auto sure = [&](std::size_t i) { return at(i).guard.empty() || stuck_.always_runs(i); };
   const auto own = names_.writers.find(reader);

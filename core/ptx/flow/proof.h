@@ -14,7 +14,7 @@
 
 namespace phasebit::ptx::flow {
 
-// What the statements of a function say of a name that one of them writes, and none beside it.
+// What the statements of a function say of a name that one of them writes, and nothing else.
 class PtxOnce {
  public:
   PtxOnce(const PtxFile& file, const PtxFlow& flow);

@@ -248,7 +248,7 @@ bool PtxSteady::name(const PtxName& name, std::size_t reader) const {
   if (writes_anywhere_ && name.second.ends_with(']')) return false;
   const auto written = writes_.find(name);
   if (written == writes_.end()) return name.first >= 0 || stays(name.second);
-  // A register that is written again and again: what stands in front of the reader counts.
+  // A register that is written again and again: what comes before the reader counts.
   std::size_t last = 0;
   if (!name.second.ends_with(']'))
     for (const std::size_t i : written->second)

@@ -59,8 +59,8 @@ class PtxSteady {
   PtxSteady(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
             std::function<bool(std::size_t statement)> steady);
 
-  // All that the statement reads: nothing in the loop writes it, or one statement does, always in
-  // front of this one, from steady operands. What cannot be shown is not steady.
+  // All that the statement reads: nothing in the loop writes it, or one statement does, always
+  // before this one, from steady operands. What cannot be shown is not steady.
   bool operands(std::size_t statement) const;
   bool name(const PtxName& name, std::size_t reader) const;  // one that it reads
 

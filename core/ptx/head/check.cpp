@@ -44,13 +44,13 @@ class HeadCheck {
   Status check_bounds() const {
     const int threads = head_.launch.threads;
     if (threads % 32 != 0)
-      return checked_.complain("threads", "a CTA is made of whole warps", "{} is no multiple of 32",
-                               threads);
+      return checked_.complain("threads", "a CTA is made of whole warps",
+                               "{} is not a multiple of 32", threads);
     for (const auto& [name, numbers] : head_.bounds) {
       const auto text = text_bounds_.find(name);
       if (text == text_bounds_.end())
         return checked_.complain(name,
-                                 fmt::format("write `.{} {}` behind the parameters, or take it out "
+                                 fmt::format("write `.{} {}` after the parameters, or take it out "
                                              "of the head",
                                              name, fmt::join(numbers, ", ")),
                                  "the text has no .{}", name);
@@ -163,7 +163,7 @@ Status check_items(const CheckedHead& checked) {
   if (launch.min_items % granule != 0)
     return checked.complain("min_items",
                             fmt::format("write `min_items = {}`", up(launch.min_items)),
-                            "{} is no multiple of the granule {}", launch.min_items, granule);
+                            "{} is not a multiple of the granule {}", launch.min_items, granule);
   if (launch.max_items == 0) return {};
   if (launch.max_items < launch.min_items)
     return checked.complain(
@@ -173,7 +173,7 @@ Status check_items(const CheckedHead& checked) {
   if (launch.max_items % granule != 0)
     return checked.complain("max_items",
                             fmt::format("write `max_items = {}`", up(launch.max_items)),
-                            "{} is no multiple of the granule {}", launch.max_items, granule);
+                            "{} is not a multiple of the granule {}", launch.max_items, granule);
   return {};
 }
 
@@ -206,7 +206,7 @@ Status check_head_launch(const CheckedHead& checked) {
   return check_cluster(checked);
 }
 
-// Who does what: warps, lanes, and what they leave behind.
+// Which warps and lanes do what, and what they leave.
 
 namespace {
 

@@ -134,7 +134,7 @@ class Clocks {
 
   bool is_zero(std::size_t i) const { return parsed_[i].operand(1) == "0"; }
 
-  // Between may stand what is no instruction of a file, and moves: LLVM puts them anywhere.
+  // Between may be what is not an instruction of a file, and moves: LLVM puts them anywhere.
   bool are_neighbours(std::size_t first, std::size_t second) const {
     return std::all_of(parsed_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
                        parsed_.begin() + static_cast<std::ptrdiff_t>(second),
@@ -153,7 +153,7 @@ class Clocks {
       if (std::none_of(reads.clocks.begin(), reads.clocks.end(), [&](std::size_t clock) {
             return are_neighbours(std::min(clock, timer), std::max(clock, timer));
           }))
-        complain(timer, "does not stand beside the clock read of its verb");
+        complain(timer, "is not next to the clock read of its verb");
   }
 
   const launch::SourceMap& source_;

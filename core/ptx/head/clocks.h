@@ -12,7 +12,7 @@ namespace phasebit::ptx::head {
 // Which reads a figure is made of.
 enum class FigureBy { clock, timer };
 
-// In words: reads of %globaltimer that do not stand beside the clock read of their verb, and
+// In words: reads of %globaltimer that are not next to the clock read of their verb, and
 // statements that change what the verbs clock_start and clock_end read, or count with it. Code
 // without a role may copy and store it, and stores nothing else there. `statements` are those of
 // `source`, in order.

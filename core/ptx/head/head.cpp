@@ -261,13 +261,13 @@ namespace {
 // What a reading's unit begins with: what it counts.
 constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
                                          "bytes",  "high half", "low half"};
-// What an item of a probe is, behind "per"; several of them with their number: "16 operations".
+// What an item of a probe is, after "per"; several of them with their number: "16 operations".
 constexpr const char* item_words[] = {"item",  "operation", "block",
                                       "phase", "barrier",   "round trip"};
 
 constexpr std::string_view per = "per ";
 
-// Behind "per": "item", "16 operations". Nothing is wrong with these.
+// After "per": "item", "16 operations". Nothing is wrong with these.
 std::optional<UnitFault> fault_of_item(std::string item) {
   const std::size_t digits = std::min(item.find_first_not_of("0123456789"), item.size());
   if (digits > 0 && item.substr(digits).starts_with(' ') && item.ends_with('s'))

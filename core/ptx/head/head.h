@@ -1,5 +1,6 @@
-// What a kernel of a PTX file is for, beside its text: lines `//@ ` directly above its .entry, TOML
-// without the marks. With it a bundle is made from the file alone: no catalogue, no templates.
+// What a kernel of a PTX file is for, in addition to its text: lines `//@ ` directly above its
+// .entry, TOML without the marks. With it a bundle is made from the file alone: no catalogue, no
+// templates.
 #pragma once
 
 #include "core/base/error.h"
@@ -55,7 +56,7 @@ void fields(Visit& visit, const HeadBarrier* /*type*/) {
 }
 HeadBarrier usual(const HeadBarrier& barrier);  // its stride follows from its kind
 const std::vector<std::string>& barrier_kinds();
-int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has none
+int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has no such word
 
 // What a role keeps in which register, for reports; "" where it keeps none.
 struct HeadRegisters {
@@ -71,7 +72,7 @@ void fields(Visit& visit, const HeadRegisters* /*type*/) {
   visit("cta", &HeadRegisters::cta);
 }
 
-// One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
+// One rule of the gate. All that depends on SASS family and ptxas is side by side: which of
 // them holds is known when the text has been assembled.
 struct HeadRule {
   isa::VerbRule rule;                 // any_verb with `forbid`: of the whole window
@@ -97,7 +98,7 @@ struct Head {
   // full", "buffer table", "tensor map tiles", "registers consumer", "payload", "reading polls",
   // "key num_stages"; "" is the head. Empty for one that was made.
   std::map<std::string, std::string> where;
-  // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
+  // Its id is empty where the head leaves it out: what knows the catalogue makes it of the key.
   launch::VariantKey key;
   // What the key names is the file's own and need not be in the catalogue (gen/kernel/head_plan.h).
   bool own_components() const { return !origin.empty(); }
@@ -116,7 +117,7 @@ struct Head {
   std::vector<HeadCover> covers;
   bool exhaustive = true;                          // synchronisation that no rule counts is refused
   std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
-  std::map<std::string, int> items_beside;  // of a pass beside it, where that has not as many
+  std::map<std::string, int> items_beside;  // of a pass outside it, where that has not as many
 };
 template <typename Visit>
 void fields(Visit& visit, const Head* /*type*/) {
@@ -169,10 +170,10 @@ inline constexpr const char* nvcc_origin = "nvcc";
 inline constexpr OriginWord origin_words[] = {{"file"}, {nvcc_origin}};
 inline constexpr const char* nvcc_axes[] = {"nvcc", "flags", "library"};
 
-// In the list of roles: what nobody's threads have.
+// In the list of roles: what threads without a role have.
 inline constexpr const char* no_role = "none";
 
-// The one buffer whose address stands in the parameter block.
+// The one buffer whose address is in the parameter block.
 inline constexpr const char* payload_in_name = launch::payload_in_buffer;
 inline constexpr int payload_in_at = offsetof(launch::KernelParams, payload_in);
 
@@ -183,7 +184,7 @@ struct LaneWord {
 };
 inline constexpr LaneWord lane_words[] = {{0, 1, "all"}, {0, 2, "even"}, {1, 2, "odd"}};
 
-// Directives behind the parameters that bound the launch, and how many numbers they take at most.
+// Directives after the parameters that bound the launch, and how many numbers they take at most.
 struct BoundWord {
   const char* word;
   int numbers;

@@ -22,13 +22,13 @@ namespace {
 
 constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
 
-// As TOML, each line where it stands in the file: so every message names the file's own line.
+// As TOML, each line at its place in the file: so every message names the file's own line.
 std::string text_of(const std::vector<PtxHeadLine>& lines) {
   std::string text;
   int line = 1;
   for (const PtxHeadLine& one : lines) {
     for (; line < one.line; ++line) text += '\n';
-    text += "    " + one.text + "\n", ++line;  // columns are those of the file, behind its mark
+    text += "    " + one.text + "\n", ++line;  // columns are those of the file, after its mark
   }
   return text;
 }
@@ -177,7 +177,7 @@ class HeadReader {
     HeadData data;
     read_table(own, data);
     if (data.bytes <= 0 || data.tile_bytes == 0 || data.bytes % data.tile_bytes != 0)
-      own.refuse("bytes", fmt::format("{} bytes are no tiles of {}", data.bytes, data.tile_bytes),
+      own.refuse("bytes", fmt::format("{} bytes are not tiles of {}", data.bytes, data.tile_bytes),
                  "write a multiple of `tile`");
     head_.launch.data = data;
     if (own.has("product")) head_.launch.payload.product = data.product;
@@ -196,7 +196,7 @@ class HeadReader {
   }
   void check(TomlReader& own, const launch::tensor::TensorMap& map) {
     if (!head_.where.emplace("tensor map " + map.name, own.where()).second)
-      own.refuse("name", fmt::format("'{}' stands twice", map.name), "each map has its own name");
+      own.refuse("name", fmt::format("'{}' is there twice", map.name), "each map has its own name");
   }
   void check(TomlReader& own, const HeadBarrier& barrier) {
     head_.where["barrier " + barrier.name] = own.where();
@@ -222,7 +222,7 @@ class HeadReader {
         continue;
       }
       if (!head_.where.emplace("buffer " + buffer.name, own.where()).second)
-        own.refuse("name", fmt::format("'{}' stands twice", buffer.name),
+        own.refuse("name", fmt::format("'{}' is there twice", buffer.name),
                    "each buffer has its own name");
       if (own.has("parameter"))
         own.refuse("parameter",
@@ -234,7 +234,7 @@ class HeadReader {
     }
   }
 
-  // The payload's own: it stands in a head for people.
+  // The payload's own: it is in a head for people.
   void check_payload_in(TomlReader& own, std::int64_t bytes) {
     const std::int64_t images = head_.launch.payload.images_bytes();
     if (images == 0)
@@ -295,7 +295,7 @@ class HeadReader {
       const auto range = isa::parse_count(count.count);
       if (!range)
         return reader.refuse(isa::to_string(count.path),
-                             fmt::format("'{}': '{}' is no count", count.pattern, count.count),
+                             fmt::format("'{}': '{}' is not a count", count.pattern, count.count),
                              "a number, or \"1..2\", \"2..\"");
       rule.rule.require.push_back({count.pattern, *range, count.path});
     }
@@ -329,7 +329,7 @@ namespace {
 
 constexpr int tensor_map_bytes = 128;  // PTX ISA, Tensor-map
 
-// Bytes of ".param .align 8 .b8 pb[96]"; 0 of what is no array of bytes.
+// Bytes of ".param .align 8 .b8 pb[96]"; 0 of what is not an array of bytes.
 int bytes_of(const std::string& parameter) {
   const size_t open = parameter.find('[');
   if (open == std::string::npos || parameter.find(".b8 ") == std::string::npos) return 0;
@@ -380,14 +380,14 @@ Status check_head_parameters(const CheckedHead& checked) {
     }
     if (behind_maps)
       return checked.complain("buffer " + one.name, "write it before them",
-                              "parameter '{}' of '{}' stands behind tensor maps", one.name,
+                              "parameter '{}' of '{}' comes after tensor maps", one.name,
                               entry.name);
     if (!base::contains(names_of(buffers), one.name))
       return checked.complain(
           "resources",
           fmt::format("write `buffers = [{{ name = \"{}\", bytes = 4096 }}]` in [resources]",
                       one.name),
-          "nobody says what parameter '{}' of '{}' is", one.name, entry.name);
+          "parameter '{}' of '{}' is not described", one.name, entry.name);
     if (!is_address(one))
       return checked.complain("buffer " + one.name, fmt::format("write `.param .u64 {}`", one.name),
                               "the text has `{}`, which holds no address", one.text);
@@ -402,7 +402,7 @@ Status check_head_parameters(const CheckedHead& checked) {
   for (const TensorMap& map : maps)
     if (!base::contains(names_of(more), map.name))
       return checked.complain("tensor map " + map.name,
-                              fmt::format("write `.param .align 64 .b8 {}[{}]` behind the others",
+                              fmt::format("write `.param .align 64 .b8 {}[{}]` after the others",
                                           map.name, tensor_map_bytes),
                               "'{}' has no parameter of that name", entry.name);
   return {};

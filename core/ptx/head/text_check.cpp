@@ -113,7 +113,7 @@ class TextCheck {
             "write `{{ name = \"...\", kind = \"mbarrier\", base = {}, arrivals = {} }}`, or "
             "the `count` and `stride` of one that reaches it",
             init->first, init->second.counts_known ? *init->second.counts.begin() : 1),
-        "{} initialises an mbarrier at byte {}, and the head has none there",
+        "{} initialises an mbarrier at byte {}, and the head has no barrier there",
         place(init->second.statement), init->first);
   }
 

@@ -27,7 +27,7 @@ PtxLaunch launch_of(const Head& head) {
         static_cast<std::uint64_t>(value);
   };
   put(offsetof(KernelParams, zero), sizeof(KernelParams::zero), 0);
-  // A launch may have warps in front of these; the kernel's own thread numbers are the same.
+  // A launch may have warps before these; the kernel's own thread numbers are the same.
   put(offsetof(KernelParams, first_warp), sizeof(KernelParams::first_warp), 0);
   put(offsetof(KernelParams, gap_after), sizeof(KernelParams::gap_after), 0);
   put(offsetof(KernelParams, gap_warps), sizeof(KernelParams::gap_warps), 0);
@@ -37,7 +37,7 @@ PtxLaunch launch_of(const Head& head) {
   return launch;
 }
 
-// The role under whose heading a statement stands as part of a verb.
+// The role under whose heading a statement is part of a verb.
 Role role_of(const PtxHeading& heading) {
   if (heading.verb.empty()) return Role::none;
   return base::value_of_word<Role>(heading.role).value_or(Role::none);
@@ -79,7 +79,7 @@ class FactFinder {
                        ends = ends || known.is_end;
                        note(step, operands);
                      });
-        // Beside a role stand the other warps of its warpgroup, which leave before its end.
+        // Next to a role are the other warps of its warpgroup, which leave before its end.
         if (all && head_.launch.fixed_warps && !ends) roles = 0;
         if (all) continue;
         facts_.complete = false;
@@ -119,7 +119,7 @@ class FactFinder {
     }
   }
 
-  // Bytes behind the beginning of the dynamic shared memory; nothing for other places.
+  // Bytes from the beginning of the dynamic shared memory; nothing for other places.
   std::optional<int> dynamic_offset(const PtxValue& address) const {
     if (address.kind != PtxValue::Kind::address) return std::nullopt;
     if (!program_.symbols[static_cast<std::size_t>(address.symbol)].is_dynamic) return std::nullopt;

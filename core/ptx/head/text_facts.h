@@ -36,7 +36,7 @@ struct TextFacts {
   // Of each CTA of a cluster and of each of its threads: a bit for each role of which it may run a
   // verb.
   std::vector<std::vector<unsigned>> roles;
-  // Where the text has the first statement of a verb of a role, whoever runs it.
+  // Where the text has the first statement of a verb of a role, whatever runs it.
   std::map<launch::Role, std::size_t> verbs;
 };
 inline unsigned bit_of(launch::Role role) {

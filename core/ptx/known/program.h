@@ -43,7 +43,7 @@ struct PtxStep {
   std::optional<PtxOperand> guard;
   std::vector<PtxOperand> operands;   // all, as written; "[a+8]" is an address
   std::vector<std::size_t> writes;    // registers
-  std::optional<PtxOperation> makes;  // writes.front(), of the operands behind the first
+  std::optional<PtxOperation> makes;  // writes.front(), of the operands after the first
   std::optional<PtxValue> loads;      // of a parameter
   bool is_call = false;
   const flow::PtxJump* jump = nullptr;

@@ -38,7 +38,7 @@ bool are_numbers(Operands of) {
   return std::all_of(of.begin(), of.end(), [](const PtxValue& one) { return one.is_number(); });
 }
 
-// What does not change a value: the address behind it stays known, whatever it is called.
+// What does not change a value: its address stays known, whatever it is called.
 PtxValue same(const PtxOperation& op, Operands of) {
   constexpr int address_bits = 32;
   if (!of[0].is_number()) return op.to.bits < address_bits ? PtxValue() : of[0];
@@ -188,7 +188,7 @@ PtxValue set_predicate(const PtxOperation& op, Operands of) {
   return op.joins == "or" ? bit_or(join, both) : bit_xor(join, both);
 }
 
-// "u32" or "b64" or "pred"; nothing for floating point and what is no type.
+// "u32" or "b64" or "pred"; nothing for floating point and what is not a type.
 std::optional<Type> type_of(std::string_view word) {
   if (word == "pred") return Type{1, false};
   if (word.size() < 2 || (word[0] != 'u' && word[0] != 's' && word[0] != 'b')) return std::nullopt;

@@ -12,7 +12,7 @@ struct PtxValue {
   enum class Kind { unknown, number, address };
   Kind kind = Kind::unknown;
   int symbol = -1;         // of an address: whose, by a number that the caller gives
-  std::uint64_t bits = 0;  // the number, or bytes behind the symbol, modulo the register's width
+  std::uint64_t bits = 0;  // the number, or bytes from the symbol, modulo the register's width
 
   bool is_number() const { return kind == Kind::number; }
   bool operator==(const PtxValue&) const = default;
@@ -31,7 +31,7 @@ class PtxOperation {
   // Nothing: the opcode is none of those.
   static std::optional<PtxOperation> of(std::string_view opcode);
 
-  // `operands` are those behind the destination.
+  // `operands` are those after the destination.
   PtxValue of_operands(std::span<const PtxValue> operands) const;
 
   struct Type {

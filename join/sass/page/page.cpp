@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::size_t name_width = 60;
 
-// The first instruction of the timed role's loop; of another role's where it has none.
+// The first instruction of the timed role's loop; of another role's where it has no loop.
 std::optional<std::size_t> timed_loop(const Prepared& prepared, const CodeSubject& subject) {
   const std::string timed = ptx::head::word_of(prepared.head.launch.timed_role);
   std::optional<std::size_t> found;
@@ -334,7 +334,7 @@ listing::PageFigure figure_of(const report::data::Aggregate& one, const std::str
 
 }  // namespace
 
-// Keys of histories are those of their day, so they are no results of one store with the others.
+// Keys of histories are those of their day, so they are not results of one store with the others.
 Result<PublishedFigures> PublishedFigures::load(const base::Home& home,
                                                 const std::set<std::string>& ids) {
   PublishedFigures figures;

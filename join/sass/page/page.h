@@ -31,7 +31,7 @@ Result<std::optional<std::size_t>> page_reference(const std::string& word,
 // error and on the page.
 Result<std::string> sass_page(const PageRequest& request);
 
-// Published figures beside the cells of a page.
+// Published figures next to the cells of a page.
 
 // The figures of the project's results of some variants.
 class PublishedFigures {
@@ -62,8 +62,8 @@ inline constexpr std::size_t most_page_instructions = 200'000;
 
 // A row for each variant, or for each kernel of files by its demangled name; a column for each
 // architecture, or for each file, target, or both. Kernels of files for which there is no room any
-// more are named in Page::left_out. Step::usage for a --reference that is no column, and where not
-// even the first kernel has room. `grid` has to outlive it.
+// more are named in Page::left_out. Step::usage for a --reference that is not a column, and where
+// not even the first kernel has room. `grid` has to outlive it.
 Result<listing::Page> make_page(const PageRequest& request, images::Tools& tools,
                                 SubjectGrid& grid);
 

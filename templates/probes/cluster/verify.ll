@@ -1,5 +1,5 @@
 ; As common/verify, in each CTA: the full barriers of the consuming CTA and the empty ones of the producing CTA (or of
-; all) have passed their items; those that nobody speaks to stay at 0.
+; all) have passed their items; those that are not used stay at 0.
 {{> read_back}}
 {{#reads_back}}
 define internal i1 @wrong_slot(i32 %slot) alwaysinline {

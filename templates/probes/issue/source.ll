@@ -1,4 +1,4 @@
-; What is copied: images of a slot, or tiles of the data, one behind the other. Item i takes number i modulo
+; What is copied: images of a slot, or tiles of the data, one after the other. Item i takes number i modulo
 ; {{payload_period}}.
 {{> write_images}}
 @{{r}}_image = internal thread_local global i32 0

@@ -1,4 +1,5 @@
-; What the last copies left in the slots: the sum of all their words, over all threads. Nobody read them in the window.
+; What the last copies left in the slots: the sum of all their words, over all threads. No thread read them in the
+; window.
 define internal void @sum_slots() alwaysinline {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %items = load i32, ptr @items

@@ -1,4 +1,4 @@
-; The turn behind the last item is taken too: of an odd number of items by the second warpgroup, else by the first.
+; The turn after the last item is taken too: of an odd number of items by the second warpgroup, else by the first.
 define internal void @{{r}}_last_turn() alwaysinline {
   %unit = load i32, ptr @unit
   %items = load i32, ptr @items

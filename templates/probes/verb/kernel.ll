@@ -1,4 +1,4 @@
-; One verb of one warp, over and over. The other role prepares the slots and takes no part.
+; One verb of one warp, over and over. The other role prepares the slots and has no part.
 {{> prologue}}
 {{> roles}}
 {{> uniform_role}}

@@ -30,7 +30,7 @@ item:
   br i1 %more, label %item, label %done, !llvm.loop !0
 done:
 {{#arrives}}
-  ; An arrival has no result. A load from its barrier stands behind it in the same queue.
+  ; An arrival has no result. A load from its barrier comes after it in the same queue.
   %barrier = load ptr addrspace(3), ptr @{{r}}_barrier
   %word = load volatile i32, ptr addrspace(3) %barrier
   %checksum = load i32, ptr @checksum

@@ -7,7 +7,7 @@ define internal void @{{r}}_wait(i32 %slot) alwaysinline {
   %rest = load i1, ptr @rest_of_ring
   br i1 %rest, label %cross, label %crossed
 cross:
-  ; Nothing is filled any more: the barrier that acquire carried stands here.
+  ; Nothing is filled any more: the barrier that acquire carried is here.
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   br label %crossed
 crossed:

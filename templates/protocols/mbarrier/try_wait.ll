@@ -15,7 +15,7 @@ define internal void @{{r}}_try_wait(i32 %slot, i32 %items_ahead, i32 %there, i1
   %far = extractvalue { ptr addrspace(3), i32 } %pair, 0
   %far.parity = extractvalue { ptr addrspace(3), i32 } %pair, 1
 {{#is.addressing.runtime}}
-  ; Behind the last item the try is of the slot in hand, which is there. LLVM would sink the address into a branch around
+  ; After the last item the try is of the slot in hand, which is there. LLVM would sink the address into a branch around
   ; the try, and ptxas then makes no predicate of it.
   %near = call ptr addrspace(3) @{{r}}_full_barrier(i32 %slot)
   %near.parity = load i32, ptr @{{parity}}

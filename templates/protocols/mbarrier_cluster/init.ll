@@ -1,4 +1,4 @@
-; Every CTA has full barriers 0 .. num_stages - 1 and as many empty ones behind them; the full ones of the consuming
+; Every CTA has full barriers 0 .. num_stages - 1 and as many empty ones after them; the full ones of the consuming
 ; CTA and the empty ones of the producing CTA are used.
 define internal void @init() alwaysinline {
 begin:

@@ -1,5 +1,5 @@
 // Every byte of every section of small images of several compilers, flipped: what does not change
-// the class of a kernel, by kind, with the reason. The counts are held against a reviewed list.
+// the class of a kernel, by kind, with the reason. The counts are checked against a reviewed list.
 #include "tests/analysis/flips/flips.h"
 
 #include "core/base/file.h"

@@ -113,7 +113,7 @@ TEST(Align, HalvesAddUp) {
 }
 
 // Every tenth instruction is another, and half of the others have one opcode: what is equal in full
-// is aligned with itself. A run that both have lies twice, and is no anchor.
+// is aligned with itself. A run that both have lies twice, and is not an anchor.
 TEST(Align, AnchorsHoldWhatIsTheSame) {
   std::mt19937 random(4);
   std::vector<int> a(6000), b;

@@ -1,4 +1,4 @@
-// Texts whose code depends on what stands beside it, for the tests of classes and listings.
+// Texts whose code depends on what is next to it, for the tests of classes and listings.
 #pragma once
 
 #include "tests/analysis/sass/support.h"
@@ -15,7 +15,7 @@ extern const std::string data_kernel;
 // Equal for everything but one thing.
 std::string replaced(std::string text, const std::string& from, const std::string& to);
 
-// A module by the pinned ptxas, with `.version` and `.target` put in front of the text.
+// A module by the pinned ptxas, with `.version` and `.target` put before the text.
 Result<std::string> assemble_text(const std::string& text, const std::string& target,
                                   const std::vector<std::string>& flags = {});
 

@@ -16,7 +16,7 @@ using disassembly::Disassembler;
 
 namespace {
 
-// Wherever it stands.
+// Wherever it is.
 std::string changed(const Pair& pair) {
   std::string text = pair.text;
   for (std::size_t at = text.find(pair.from); at != std::string::npos;

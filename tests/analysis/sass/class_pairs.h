@@ -28,7 +28,7 @@ Result<cubin::CubinKernel> kernel_of(const std::string& text, const std::string&
 reading::CodeSubject side_of(const disassembly::Disassembler& disassembler,
                              const cubin::CubinKernel& kernel, int sm = 90);
 
-// Class, differences beside the text, and what `sass diff` and the others say.
+// Class, differences besides the text, and what `sass diff` and the others say.
 void expect_pair(const Pair& pair);
 
 }  // namespace phasebit::test

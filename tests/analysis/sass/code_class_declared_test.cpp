@@ -331,7 +331,7 @@ std::vector<Declared> shared_memory() {
       {"the name of the module's", exchange, "outer", "another", one_class, one_class},
       {"the name of the kernel's", exchange, "first", "another", one_class, one_class},
       {"the name of the launch's", exchange, "dynamic", "another", one_class, one_class},
-      // Where nothing lies in front of it, it begins where it did.
+      // Where nothing lies before it, it begins where it did.
       {"the alignment of the launch's", of_the_launch, "align 4", "align 1024", one_class,
        relocated},
   };

@@ -1,4 +1,4 @@
-// Names: which are no difference between two kernels, and which are.
+// Names: which make no difference between two kernels, and which do.
 #include "tests/analysis/sass/class_pairs.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ namespace phasebit::test {
 namespace {
 
 // As nvcc names it: memory of a kernel's own, with the kernel's name in it, and a static variable,
-// with that of its file. ptxas puts a counter behind the first.
+// with that of its file. ptxas puts a counter after the first.
 const std::string scoped = R"(
 .global .u32 stack;
 .global .u32 heap;
@@ -26,7 +26,7 @@ const std::string scoped = R"(
 }
 )";
 
-// A function called through a pointer: numbers of prototypes stand in the call graph too.
+// A function called through a pointer: numbers of prototypes are in the call graph too.
 const std::string through_pointer = R"(
 .func (.param .b32 result) twice(.param .b32 given)
 {
@@ -99,7 +99,7 @@ TEST(CodeClassNames, AreNoDifferenceUnlessSomebodyAsksForThem) {
   for (const Pair& pair : name_pairs()) expect_pair(pair);
 }
 
-// What the second numbers of {0, -2} and {0, -3} mean is no function.
+// What the second numbers of {0, -2} and {0, -3} mean is not a function.
 TEST(CodeClassNames, TakeNoPrototypeForACallee) {
   PHASEBIT_NEEDS_TOOLS();
   const auto kernel = kernel_of(through_pointer, "sm_90", {"-c"});
@@ -110,7 +110,7 @@ TEST(CodeClassNames, TakeNoPrototypeForACallee) {
     }
 }
 
-// A static variable of the kernel has the kernel's name in its own; its pointer stands in bank 4.
+// A static variable of the kernel has the kernel's name in its own; its pointer is in bank 4.
 TEST(CodeClassNames, AVariableInTheKernelsScopeIsNoDifference) {
   PHASEBIT_NEEDS_TOOLS();
   const auto text = [](const std::string& kernel, const std::string& variable) {

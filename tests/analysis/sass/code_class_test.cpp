@@ -158,7 +158,7 @@ std::vector<Pair> other_pairs() {
 }
 
 // Two constants that one load brings; a global that points to another of its section; a constant
-// behind a generic pointer; a global that begins at a line of the cache or anywhere.
+// that a generic pointer reaches; a global that begins at a line of the cache or anywhere.
 const std::string two_constants = R"(
 .const .align 4 .b32 base = 1;
 .const .align 4 .b32 turns = 10;
@@ -355,7 +355,7 @@ TEST(CodeClass, FollowsFunctionsThatCallEachOther) {
   EXPECT_NE(a->code.hash, b->code.hash);
 }
 
-// What the driver reads at a launch: what it puts in front of a kernel that has tensor memory,
+// What the driver reads at a launch: what it puts before a kernel that has tensor memory,
 // which the code does not show. As cuobjdump -elf names them.
 const std::string tensor_memory = R"(
 .visible .entry k()

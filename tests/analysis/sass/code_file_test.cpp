@@ -109,7 +109,7 @@ TEST_F(CodeFileTest, WithoutMachineCode) {
   EXPECT_EQ(read(path("nowhere")).error().step, Step::io);
 }
 
-// The SM number of CUDA 13's layout is byte 1 of e_flags, which stand at byte 48.
+// The SM number of CUDA 13's layout is byte 1 of e_flags, which are at byte 48.
 TEST_F(CodeFileTest, SmThatIsNotKnown) {
   std::string bytes = *read_file(cubin("k", store_kernel("k", 1)));
   bytes[49] = static_cast<char>(133);
@@ -124,7 +124,7 @@ TEST_F(CodeFileTest, SmThatIsNotKnown) {
             "disassemble: " + older +
                 ": code for sm_70; sm_75 is the oldest that can be read (nvdisasm 12.9 is the last "
                 "that prints it)");
-  // Beside code that can be read it is a note.
+  // With code that can be read it is a note.
   const std::string good = cubin("good", store_kernel("good", 1));
   const std::string other = cubin("other", store_kernel("other", 2), "sm_75");
   std::string two = *read_file(fatbin("both.fatbin", {image("80", good), image("75", other)}));
@@ -148,7 +148,7 @@ TEST_F(CodeFileTest, EveryTruncationIsAnErrorOrTheWholeCode) {
     for (std::size_t size = 0; size < bytes.size(); size += step) {
       const auto code = read(write("cut", bytes.substr(0, size)));
       EXPECT_TRUE(code || !code.error().message.empty());
-      // What stands last in a cubin is needed too.
+      // What comes last in a cubin is needed too.
       EXPECT_TRUE(file != a || !code) << size;
       if (!code) continue;
       EXPECT_EQ(code->images.at(0).cubin.kernels.at(0).text,

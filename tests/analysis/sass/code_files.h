@@ -11,7 +11,7 @@
 
 namespace phasebit::test {
 
-// What stands in front of the kernels of a text.
+// What comes before the kernels of a text.
 inline std::string ptx_head(const std::string& target, const std::string& files = "") {
   return ".version 8.0\n.target " + target + "\n.address_size 64\n" + files;
 }

@@ -39,7 +39,7 @@ TEST(CodeLoops, Nested) {
   EXPECT_EQ(loops.loops[1].own.issue_cycles, 5 + 6);
 }
 
-// Behind EXIT nothing is reached but by the call.
+// After EXIT nothing is reached but by the call.
 TEST(CodeLoops, InsideACalledFunction) {
   auto code = handmade({"| CALL.REL.NOINC f", "| EXIT", "| IADD3 R0,R0,1 # 3", "| @P0 BRA 0x20 # 5",
                         "| RET.REL.NODEC R4"});

@@ -34,7 +34,7 @@ std::string text(const std::string& word) {
 std::string old_tables();
 std::string new_tables();
 
-// A unit around a program, with the header fields that the standard puts in front of the tables.
+// A unit around a program, with the header fields that the standard puts before the tables.
 // Line base -5, line range 14, opcode base 10, minimum instruction length 16 (one SASS word).
 std::string unit(int version, bool wide, const std::string& program, std::string tables = "") {
   std::string fields = bytes({16});
@@ -196,8 +196,8 @@ TEST(DebugLine, DamageNeverCrashes) {
   }
 }
 
-// "//## File "pb", line 12" stands before the instructions of a line in nvdisasm's text. By kernel
-// and address: "pb:12", or "" in front of the first.
+// "//## File "pb", line 12" comes before the instructions of a line in nvdisasm's text. By kernel
+// and address: "pb:12", or "" before the first.
 std::map<std::string, std::map<std::uint64_t, std::string>> lines_by_nvdisasm(
     const std::string& cubin) {
   const auto folder = base::TempDir::create();

@@ -178,7 +178,7 @@ TEST(Diff, PaddingOfAnotherClassIsData) {
   const auto diff = diff_kernels(left, right);
   EXPECT_EQ(diff->change, Change::data);
   EXPECT_EQ(diff->outside_text,
-            std::vector<std::string>{"padding behind the last branch: 1 -> 2 instructions"});
+            std::vector<std::string>{"padding after the last branch: 1 -> 2 instructions"});
 }
 
 // Bits that the disassembler does not print must not pass as identical, but only on one SM: the

@@ -53,7 +53,7 @@ class ListingCacheTest : public testing::Test {
     return ListingCache(base::Cache::open(path()).value(), "13.5.37")
         .add(sm, {kernel.text}, {listing});
   }
-  // nvdisasm behind a script that notes each call but those that ask for its version.
+  // nvdisasm called by a script that notes each call but those that ask for its version.
   fs::path counted_nvdisasm() const {
     const fs::path script = folder_.path() / "nvdisasm";
     EXPECT_TRUE(write_file(
@@ -126,7 +126,7 @@ TEST_F(ListingCacheTest, SavesRunsOfNvdisasm) {
   EXPECT_EQ(count_calls(), 2);
 }
 
-// The division is a function beside each kernel, called by a name that holds the module's count.
+// The division is a function next to each kernel, called by a name that holds the module's count.
 TEST_F(ListingCacheTest, KeepsCallsByTheirNames) {
   PHASEBIT_NEEDS_TOOLS();
   const auto divide = [](const std::string& entry) {

@@ -36,7 +36,7 @@ TEST(ParseEdits, SaysWhatItCannotRead) {
       {"920.NOP", "920.NOP"},                  // no 0x
       {"0x.NOP", "0x.NOP"},                    // no number
       {"0x92g.NOP", "0x92g.NOP"},              // no hexadecimal number
-      {"0x-10.NOP", "0x-10.NOP"},              // nothing lies in front of a kernel
+      {"0x-10.NOP", "0x-10.NOP"},              // nothing lies before a kernel
       {"0x100000000.NOP", "0x100000000.NOP"},  // beyond 32 bits
       {"0x921.NOP", "0x921.NOP"},              // between two instructions
       {"0x920", "0x920"},

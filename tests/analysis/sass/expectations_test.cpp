@@ -259,7 +259,7 @@ TEST(Expectations, WhereThereIsOne) {
             "spec: f.toml:4: where_present is true or false");
 }
 
-// A loop behind a branch that nobody can follow may be there: that is no absence.
+// A loop after a branch that cannot be followed may be there: it is not absent.
 TEST(Expectations, WhereThereMayBeOne) {
   GateSubject one = gemm();
   one.loops_problem = "a branch cannot be followed";
@@ -298,7 +298,7 @@ TEST(Expectations, OneThatCannotBeJudgedEndsNothing) {
   EXPECT_EQ(json[1]["place"], "f.toml:1");
 }
 
-// A rule about nothing would hold for ever.
+// A rule about nothing would always hold.
 TEST(Expectations, ThatConcernNothingAreErrors) {
   const auto about_nothing = [](int matching, const std::string& hint) {
     return fmt::format(

@@ -28,7 +28,7 @@ const VerbFeatures* find(const Features& features, const std::string& role,
   return nullptr;
 }
 
-// Counted by hand: the retry of the wait (0x60..0x80) lies behind EXIT, so it is cold.
+// Counted by hand: the retry of the wait (0x60..0x80) lies after EXIT, so it is cold.
 TEST(Features, OfALoopByHand) {
   const Handmade one = handmade({
       "consumer.clock_start| CS2R R0,SR_CLOCKLO # 1",
@@ -54,7 +54,7 @@ TEST(Features, OfALoopByHand) {
   EXPECT_EQ(features.kernel.issue_cycles, 1 + 2 + 6 + 4 + 3 + 5 + 2 + 9 + 5 + 5 + 7 + 2 + 5 + 5);
   EXPECT_EQ(features.kernel.calls, 1);
   EXPECT_EQ(features.kernel.yields, 1);
-  EXPECT_EQ(features.kernel.yield_flags, 0);  // the control fields written here have none
+  EXPECT_EQ(features.kernel.yield_flags, 0);  // the control fields written here have no yield
   EXPECT_EQ(features.kernel.scoreboard_waits, 3);
   EXPECT_EQ(features.kernel.opcodes.at("SYNCS.PHASECHK.TRANS64.TRYWAIT"), 2);
   EXPECT_EQ(features.code_bytes, 256U);
@@ -99,7 +99,7 @@ TEST(Features, CountsYieldFlagsAndLocalMemory) {
   EXPECT_FALSE(take_features(handmade({"| EXIT # 5"}).kernel, {}, {}).live);
 }
 
-// The sums of the verbs are those of the loops, and a jump written as CALL is no call.
+// The sums of the verbs are those of the loops, and a jump written as CALL is not a call.
 TEST(Features, VerbsSumToTheirLoop) {
   PHASEBIT_NEEDS_TOOLS();
   const auto kernel = test::ring({"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
@@ -170,7 +170,7 @@ TEST(Features, RegistersAreThoseThatPtxasReports) {
       const int smem = name == "wide" ? 160 : 8;
       EXPECT_NE(ran->err.find(fmt::format("{} bytes smem", smem), used), std::string::npos)
           << ran->err;
-      // sm_90 and later: behind the 1 KiB that the system keeps for itself.
+      // sm_90 and later: after the 1 KiB that the system keeps for itself.
       const std::uint64_t reserved = std::stoi(target.substr(3)) >= 90 ? 1024 : 0;
       EXPECT_EQ(cubin->find(name)->static_shared_bytes, smem + reserved);
     }

@@ -71,7 +71,7 @@ TEST(Gate, ForbiddenEverywhere) {
       << output->result.reason;
 }
 
-// Two tries whose answers are used behind both are under way at once; with a use between them one
+// Two tries whose answers are used after both are under way at once; with a use between them one
 // is.
 TEST(Gate, TriesUnderWayAtOnce) {
   PHASEBIT_NEEDS_TOOLS();
@@ -139,7 +139,7 @@ TEST(Gate, RulesOfOtherVerbsAreNone) {
   spec.forbid_everywhere.clear();
   EXPECT_EQ(verdict(spec).verdict, GateVerdict::ungated);
   EXPECT_EQ(verdict(spec).reason, "no rule speaks of a verb of its text");
-  // One that speaks of it, what is forbidden anywhere, or synchronisation that nobody counts.
+  // One that speaks of it, what is forbidden anywhere, or synchronisation that no rule counts.
   GateSpec one = spec, anywhere = spec, exhaustive = spec;
   one.verbs.push_back({"wait", "consumer", {}, {"LDL*"}});
   EXPECT_EQ(verdict(one).verdict, GateVerdict::passed);

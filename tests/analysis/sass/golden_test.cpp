@@ -47,7 +47,7 @@ TEST(Golden, ShowsTheLoopWithRegistersInOrder) {
   EXPECT_NE(lines[3].find("  @p1 BRA L0"), std::string::npos) << lines[3];
 }
 
-// A lane mask is no address; the place that a function returns to is one.
+// A lane mask is not an address; the place that a function returns to is one.
 TEST(Golden, LabelsWhatIsAnAddress) {
   const std::vector<std::string> lines =
       golden({"| MOV R5,0x30 # 1", "| WARPSYNC 0x20 # 1", "| CALL.REL.NOINC f # 1",

@@ -14,7 +14,7 @@ struct Handmade {
   launch::SourceMap source;
 };
 
-// Lines "role.verb| @P0 OPCODE operands # stall wait_mask"; what stands behind # may be missing.
+// Lines "role.verb| @P0 OPCODE operands # stall wait_mask"; what comes after # may be missing.
 // Every instruction is a statement of its own.
 inline Handmade handmade(const std::vector<std::string>& lines) {
   Handmade result;

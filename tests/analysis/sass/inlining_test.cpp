@@ -120,7 +120,7 @@ TEST(Inlining, FramesNameTheInlinedFunction) {
   EXPECT_EQ(functions, (std::set<std::string>{"_Z5twicef", "plus"}));
 }
 
-// k.cu:11 inlines twice.h:21, which inlines twice.h:30; m.cu:7 stands alone.
+// k.cu:11 inlines twice.h:21, which inlines twice.h:30; m.cu:7 is alone.
 SourceTable hand_made() {
   return {{"/src/k.cu", "/lib/twice.h", "m.cu"},
           {"twice", "plus"},

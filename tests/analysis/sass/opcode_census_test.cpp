@@ -13,7 +13,7 @@ using flow::take_opcode_census;
 namespace {
 
 TEST(OpcodeCensus, CountsLoopsApart) {
-  // 0x10..0x30 is a loop; the BAR in front and the one behind are in none.
+  // 0x10..0x30 is a loop; the BAR before and the one after are in no loop.
   const SassKernel kernel =
       handmade({"| BAR.SYNC 0x0", "| BAR.ARV 0x1,0x40", "| YIELD", "| @P0 BRA 0x10",
                 "| BAR.SYNC 0x0", "| EXIT", "| BRA 0x60", "| NOP"})

@@ -13,7 +13,7 @@ using cubin::Instruction;
 
 namespace {
 
-// Instructions whose first operand is no result.
+// Instructions whose first operand is not a result.
 const std::set<std::string_view> without_result = {
     "ST",           "STG",       "STS",           "STL",    "STAS",    "RED",       "REDG",
     "REDAS",        "BRA",       "EXIT",          "BAR",    "MEMBAR",  "ERRBAR",    "CCTL",
@@ -21,7 +21,7 @@ const std::set<std::string_view> without_result = {
     "WARPSYNC",     "YIELD",     "ENDCOLLECTIVE", "BMOV",   "DEPBAR",  "LDGDEPBAR", "LDGSTS",
     "NANOSLEEP",    "CGAERRBAR", "ARRIVES",       "UBLKCP", "UTMALDG", "PREEXIT",   "UCGABAR_ARV",
     "UCGABAR_WAIT", "ACQBULK",   "USETMAXREG",    "R2P"};
-// Two predicates stand in front: the result and its complement.
+// Two predicates come first: the result and its complement.
 const std::set<std::string_view> two_predicates = {"ISETP",  "FSETP",  "DSETP",  "PLOP3",
                                                    "HSETP2", "UISETP", "UFSETP", "UPLOP3"};
 const std::set<std::string_view> loads = {"LD",  "LDG",  "LDS",   "LDL",
@@ -52,7 +52,7 @@ int base_of(std::string_view kind) {
   return kind == "UP" ? first_uniform_predicate : -1;
 }
 
-// Registers named in a text; `.64` behind one names its neighbour too.
+// Registers named in a text; `.64` after one names its neighbour too.
 std::vector<int> registers_in(std::string_view text) {
   std::vector<int> found;
   for (std::size_t i = 0; i < text.size();) {
@@ -71,7 +71,7 @@ std::vector<int> registers_in(std::string_view text) {
         found.push_back(found.back() + 1);
     }
     i = end;
-    if (base >= 0 && text.substr(i).starts_with(".")) {  // a modifier is no register
+    if (base >= 0 && text.substr(i).starts_with(".")) {  // a modifier is not a register
       ++i;
       while (i < text.size() && is_of_name(text[i])) ++i;
     }

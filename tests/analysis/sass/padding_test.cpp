@@ -20,7 +20,7 @@ using cubin::change::pad_cubin;
 
 namespace {
 
-// A table of branches: BRX or BRXU, whose places stand in an attribute and in constants.
+// A table of branches: BRX or BRXU, whose places are in an attribute and in constants.
 const std::string jump_table = R"(
 .visible .entry jumps(.param .u64 out, .param .u32 n)
 {
@@ -167,7 +167,7 @@ TEST_P(PadCubin, TheClassStaysAndAnotherKernelHasAnother) {
     ASSERT_TRUE(padded) << padded.error().text();
     const auto classes = code_class_hashes(module.bytes, "m").value();
     EXPECT_EQ(code_class_hashes(*padded, "p").value(), classes);
-    // Padding is told from code: a changed instruction behind it is another class.
+    // Padding is told from code: a changed instruction after it is another class.
     std::string changed = *padded;
     const auto cubin = ElfFile::open(*padded, "p");
     for (const cubin::ElfSection& section : cubin->sections())

@@ -68,7 +68,7 @@ TEST(Page, BeginsWithTheFirstColumnThatHasCode) {
   Page page = small_page();
   EXPECT_EQ(data_of(page)["views"][0]["reference"], 1);  // as it was asked for
   page.views[0].reference.reset();
-  EXPECT_EQ(data_of(page)["views"][0]["reference"], 1);  // sm_80 has none
+  EXPECT_EQ(data_of(page)["views"][0]["reference"], 1);  // sm_80 has no code
   page.views[0].reference = 3;
   EXPECT_EQ(data_of(page)["views"][0]["reference"], 3);
 }

@@ -89,7 +89,7 @@ class Writer {
     if (upto(10) == 0) line("bar.sync 0;");
   }
 
-  // What a guard may stand in front of, or not.
+  // What a guard may precede, or not.
   std::string statement() {
     const std::string guard =
         upto(10) == 0 ? fmt::format("@{}{} ", upto(2) == 0 ? "!" : "", p()) : std::string();

@@ -1,4 +1,4 @@
-// Kernels nobody would write: every instruction takes what chance gave it, so each schedule is one
+// Kernels by chance: every instruction takes what chance gave it, so each schedule is one
 // that ptxas had to get right.
 #pragma once
 

@@ -119,7 +119,7 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
 }
 
 // In a relocatable image a place that a relocation fills names its symbol. nvdisasm 13.5 dies of
-// these as they are, so there is nothing else to hold them against.
+// these as they are, so there is nothing else to compare them with.
 TEST(RawListing, NamesRelocatedOperands) {
   PHASEBIT_NEEDS_TOOLS();
   const auto disassembler = Disassembler::open(find_tools()->nvdisasm);

@@ -1,4 +1,5 @@
-// What a reader asks of a kernel: waits, pipelines, the loops' table, the graph, the PTX beside it.
+// What a reader asks of a kernel: waits, pipelines, the loops' table, the graph, the PTX next to
+// it.
 #include "analysis/reading/flow_dot.h"
 #include "analysis/reading/loops.h"
 #include "analysis/reading/notes.h"
@@ -61,7 +62,7 @@ TEST(Waits, DepbarNamesItsScoreboard) {
   EXPECT_EQ(waits_of(code, 1), "0x0000 LDGSTS.E (B3)");
 }
 
-// GA100 has a pipeline of its own for packed halves, GA10x and Hopper have none.
+// GA100 has a pipeline of its own for packed halves, GA10x and Hopper have no such pipeline.
 TEST(Pipes, ByOpcodeAndTarget) {
   struct Row {
     const char* opcode;
@@ -163,7 +164,7 @@ TEST_F(PtxLines, AreThoseOfTheText) {
   const std::string without =
       *base::read_file(cubin("without", ".visible .entry k()\n{\nret;\n}\n"));
   EXPECT_EQ(reading::read_ptx_lines(without, "k").error().text(),
-            "disassemble: k: the cubin has no PTX beside its code (nvcc -lineinfo, or ptxas "
+            "disassemble: k: the cubin has no PTX next to its code (nvcc -lineinfo, or ptxas "
             "-lineinfo of a text with .loc, leaves it there)");
 }
 

@@ -199,7 +199,7 @@ class Checker {
       expect("someone", (waits & ~state.ever_set) == 0, one, "nobody has set one of them");
     std::erase_if(state.pending, [&](const Pending& p) { return (p.scoreboards & waits) != 0; });
     if (checks) check_pending(index, state);
-    if (flow::opcode_stem(one) == "BAR")  // it goes through the queue behind them
+    if (flow::opcode_stem(one) == "BAR")  // it goes through the queue after them
       std::erase_if(state.pending, [&](const Pending& p) {
         return !p.result && queue_of(unit(p.producer)) == Unit::memory;
       });
@@ -230,7 +230,7 @@ class Checker {
                             (one.result ? mine == producer : queue_of(mine) == queue_of(producer));
       if (never_together(at(one.producer), at(index))) continue;
       const bool reads = one.result && holds(use(index).reads, one.reg);
-      // A result that nobody uses may have no scoreboard, and be overwritten by something slower.
+      // A result that is never used may have no scoreboard, and be overwritten by something slower.
       const bool dead = one.result && one.scoreboards == 0;
       const bool writes = !in_order && !dead && holds(use(index).writes, one.reg);
       if (reads || writes)

@@ -6,8 +6,8 @@
 namespace phasebit::test {
 namespace {
 
-// Two loads by scoreboard 0: the first is waited for by the sum behind it (2 + 3 cycles of issue),
-// the second by the sum of the next turn (4 + 5, then 2 + 2 + 3 of what stands before it).
+// Two loads by scoreboard 0: the first is waited for by the sum after it (2 + 3 cycles of issue),
+// the second by the sum of the next turn (4 + 5, then 2 + 2 + 3 of what comes before it).
 TEST(Slack, CountsToTheFirstThatWaitsRoundTheTurn) {
   Handmade made = handmade({
       "consumer.clock_start| CS2R R2,SR_CLOCKLO # 2",
@@ -22,7 +22,7 @@ TEST(Slack, CountsToTheFirstThatWaitsRoundTheTurn) {
   });
   made.kernel.instructions[2].control.write_scoreboard = 0;
   made.kernel.instructions[5].control.write_scoreboard = 0;
-  // Nobody waits for scoreboard 3.
+  // No instruction waits for scoreboard 3.
   made.kernel.instructions[1].control.write_scoreboard = 3;
   const auto slack =
       reading::slack_of(made.kernel, made.source, flow::find_windows(made.kernel, made.source));

@@ -25,7 +25,7 @@ Script script(const std::string& text, const std::string& entry = "k");
 struct RingVerbs {
   std::string acquire, commit, wait, release;
   std::string work = "";         // of the consumer
-  std::string before_loop = "";  // of the consumer, behind its clock_start
+  std::string before_loop = "";  // of the consumer, after its clock_start
   int copies = 1;                // of the verbs in one iteration
 };
 // ptxas 13.5 dies when an entry has the name of another entry's register.

@@ -125,7 +125,7 @@ TEST(Spins, AreRefusedInAnyVerb) {
   EXPECT_EQ(refusal(verbs, "sm_90a", "hopper", rules).find("LDS"), std::string::npos);
 }
 
-// A helper of ptxas's by name, one that synchronises, and somebody's function.
+// A helper of ptxas's by name, one that synchronises, and a user's function.
 TEST(Calls, OfPtxasItselfArePlainWhereTheirCodeIs) {
   Handmade code = handmade({"| CALL.REL.NOINC $__internal_0_$__cuda_sm70_warpsync",
                             "| CALL.REL.NOINC $k$__cuda_sm70_other", "| CALL.REL.NOINC f",

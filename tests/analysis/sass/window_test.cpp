@@ -43,7 +43,7 @@ Listing listing(const std::vector<std::string>& lines) {
   return result;
 }
 
-// One letter an instruction: "." outside, "b" beside, "h" hot, "c" cold; or the problem.
+// One letter an instruction: "." outside, "b" beside the loop, "h" hot, "c" cold; or the problem.
 std::string heats(const flow::RoleWindow& window) {
   if (!window.problem.empty()) return window.problem;
   std::string out;
@@ -163,7 +163,7 @@ TEST(Window, EachRoleHasItsOwn) {
   EXPECT_EQ(census[0].verb + "/" + census[0].role, "acquire/producer");
   EXPECT_EQ(census[0].hot, (std::map<std::string, int>{{"A", 1}}));
   EXPECT_EQ(census[1].verb + "/" + census[1].role, "/producer");
-  // In the order of the code: what stands beside the consumer's loop comes before its wait.
+  // In the order of the code: what is outside the consumer's loop comes before its wait.
   EXPECT_EQ(census[2].verb + "/" + census[2].role, "/consumer");
   EXPECT_EQ(census[2].beside, (std::map<std::string, int>{{"MOV", 1}}));
   EXPECT_EQ(census[3].verb + "/" + census[3].role, "wait/consumer");
@@ -186,12 +186,12 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
   Listing same = code;
   same.kernel.instructions[10].line = same.kernel.instructions[5].line;
   flow::promote_single_sites(windows, same.kernel, same.source, spec, true);
-  // The turn that runs the only try runs its block: the sleep behind it too.
+  // The turn that runs the only try runs its block: the sleep after it too.
   EXPECT_EQ(heats(windows[0]), ".hhhhhhh..ccc");
 }
 
 // A ptxas that moves lines gives the peeled try of a wait a line of no verb: it is the wait's all
-// the same. Of another ptxas it is nobody's, and the wait has its retry alone.
+// the same. Of another ptxas it belongs to no verb, and the wait has its retry alone.
 TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
   for (const char* ptxas : {"11.8.89", "12.4.131", "12.8.61", "13.0.88", "13.4", "13.5.37"}) {
     const bool moves = ptxas == std::string("12.8.61") || ptxas == std::string("13.0.88") ||

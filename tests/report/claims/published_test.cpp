@@ -50,7 +50,7 @@ TEST(PublishedClaims, OfPeersHold) {
     EXPECT_EQ(one.word(), "holds") << one.claim.name << ": " << one.verdict.refutes << " rows";
 }
 
-// A claim that no document states is nobody's finding.
+// A claim that no document states is not a finding.
 TEST(PublishedClaims, AreStatedInADocument) {
   std::string documents = base::read_file(home().data / "README.md").value_or("");
   for (const auto& file : fs::directory_iterator(home().data / "docs"))

@@ -1,4 +1,4 @@
-// Source of nvcc_kernels.ptx and, behind it, nvcc_diverged.ptx: nvcc 13.0 -arch=sm_75 -ptx, without
+// Source of nvcc_kernels.ptx and, after it, nvcc_diverged.ptx: nvcc 13.0 -arch=sm_75 -ptx, without
 // its first lines and comments.
 __constant__ int table[64];
 __constant__ float weights[32];
