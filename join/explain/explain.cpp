@@ -411,18 +411,20 @@ Result<ReportData> published_data_of(const Home& home, const std::vector<std::st
   const bool by_compiler = std::any_of(ids.begin(), ids.end(), [](const std::string& id) {
     return id.find("/ptxas=") != std::string::npos || id.find("/llvm=") != std::string::npos;
   });
-  if (by_compiler && !published_histories(home).empty()) {
-    auto histories = measured_data(home, {}, device, target);
-    if (!histories || has_all(*histories)) return histories;
+  std::vector<std::string> all;
+  for (const fs::path& file : published_results(home)) all.push_back(file.string());
+  const std::vector<std::string> histories = published_histories(home);
+  const std::vector<std::string> llvm = published_llvm(home);
+  using Sources = std::vector<const std::vector<std::string>*>;
+  for (const auto* files :
+       by_compiler ? Sources{&histories, &llvm, &all} : Sources{&all, &histories, &llvm}) {
+    if (files->empty()) continue;
+    auto data = files == &histories ? measured_data(home, {}, device, target)
+                                    : last_device_of(*files, device, target);
+    if (data && has_all(*data)) return data;
   }
-  if (const auto files = published_llvm(home); by_compiler && !files.empty()) {
-    auto pairs = last_device_of(files, device, target);
-    if (pairs && has_all(*pairs)) return pairs;
-  }
-  std::vector<std::string> files;
-  for (const fs::path& file : published_results(home)) files.push_back(file.string());
-  if (files.empty()) return nothing_published(home, "results are");
-  return last_device_of(files, device, target);
+  if (all.empty()) return nothing_published(home, "results are");
+  return last_device_of(all, device, target);
 }
 
 Result<ReportData> last_device_of(const std::vector<std::string>& files, const std::string& device,

@@ -108,9 +108,9 @@ Result<report::data::ReportData> measured_data(const base::Home& home,
                                                const std::string& device,
                                                const std::string& target = {});
 
-// For a few variants: all published results, as the tables show them, of the last device by name
-// unless another is named. Where one of them names its ptxas or LLVM: the published histories, then
-// those of LLVM, where these have a figure of each.
+// For a few variants: all published results, as tables show them, else the histories by ptxas, then
+// those of LLVM: the first that has a row of each. Where one of them names its ptxas or LLVM the
+// histories come first. Of the last device by name unless another is named.
 Result<report::data::ReportData> published_data_of(const base::Home& home,
                                                    const std::vector<std::string>& ids,
                                                    const std::string& device,
