@@ -201,6 +201,9 @@ constexpr std::array changes = {
     Change::sub_partitions, Change::padding,      Change::padding,
     Change::padding,        Change::together,     Change::together_padded};
 
+// From together_padded back to the first padding.
+constexpr int first_padding_behind = 4;
+
 // Numbers from 0 on that look random and are always the same.
 std::uint64_t number_of(int repetition, std::uint64_t below) {
   std::uint64_t mixed = static_cast<std::uint64_t>(repetition) * 0x9E3779B97F4A7C15U;
@@ -252,9 +255,9 @@ Conditions vary(const Conditions& base, const launch::BundleVariant& variant, in
   if (repetition == 0) return changed;
   const LaunchShape& shape = variant.launch;
   const auto number = [&](std::uint64_t below) { return number_of(repetition, below); };
-  const auto pad = [&] {
-    changed.padding =
-        launch::placement::padding_step_bytes * static_cast<int>(1 + number(paddings));
+  const auto pad = [&](int of_repetition) {
+    changed.padding = launch::placement::padding_step_bytes *
+                      static_cast<int>(1 + number_of(of_repetition, paddings));
   };
   switch (changes[static_cast<std::size_t>(repetition - 1) % changes.size()]) {
     case Change::sm:
@@ -265,11 +268,12 @@ Conditions vary(const Conditions& base, const launch::BundleVariant& variant, in
     case Change::sub_partitions:
       changed.first_warp = base.first_warp + shift(shape, device, number(3));
       break;
-    case Change::padding: pad(); break;
+    case Change::padding: pad(repetition); break;
     case Change::together: set_roles_together(shape, device, changed); break;
     case Change::together_padded:
       set_roles_together(shape, device, changed);
-      pad();
+      // Where it changes the roles' place, with a padding that they were measured with before.
+      pad(changed.gap_warps > 0 ? repetition - first_padding_behind : repetition);
       break;
     case Change::start_offset:
       changed.start_offset = static_cast<std::uint32_t>(1 + number(most_start_offset));

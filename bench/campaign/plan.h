@@ -102,8 +102,8 @@ results::PointKey key_of(const results::PointRow& row);
 // What a repetition changes that must not matter.
 
 // Repetition 0 is `base`. 1 and 2 change the start offset, 3 the SM, 4 the sub-partitions, 5 to 7
-// where the code lies; in 8 the roles begin on one sub-partition, in 9 too, with the code
-// elsewhere. Then all comes again. What to depends on the repetition alone: a resumed run finds its
+// where the code lies; in 8 the roles begin on one sub-partition, in 9 too, with the code where 5
+// had it. Then all comes again. What to depends on the repetition alone: a resumed run finds its
 // rows, and two variants are compared under the same condition. A thing that the launch has no room
 // for stays as it is.
 results::Conditions vary(const results::Conditions& base, const launch::BundleVariant& variant,

@@ -95,7 +95,7 @@ std::unique_ptr<benchmark::BenchmarkReporter> console() {
 }
 
 Status hand_over_flags() {
-  add_default("--benchmark_repetitions", "BENCHMARK_REPETITIONS", "7");
+  add_default("--benchmark_repetitions", "BENCHMARK_REPETITIONS", "10");
   // Google Benchmark keeps the pointer to the program's name for its reports.
   static std::vector<std::string> words;
   words = suite().arguments;

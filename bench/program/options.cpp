@@ -13,7 +13,7 @@ namespace {
 constexpr const char* footer = R"(Google Benchmark's flags work as well:
   --benchmark_list_tests            names of the variants
   --benchmark_filter=REGEX          choose some
-  --benchmark_repetitions=N         default 7 here
+  --benchmark_repetitions=N         default 10 here
   --benchmark_format=json, --benchmark_out=FILE, --benchmark_out_format=json|csv
   --benchmark_enable_random_interleaving=false
                                     the bundle's order instead of a random one

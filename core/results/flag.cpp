@@ -39,6 +39,7 @@ std::string_view word_of(Kind kind) {
     case Kind::clock_unresolved: return "clock_unresolved";
     case Kind::throttled: return "throttled";
     case Kind::first_use: return "first_use";
+    case Kind::two_sizes: return "two sizes";
   }
   bug("no such Flag::Kind");
 }

@@ -87,6 +87,16 @@ MeasuredCode code_of(const report::data::Aggregation& aggregation, const std::st
   return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
+// "NVIDIA H200 GPU-1234", of several GPUs of the model each.
+std::string gpu_of(const report::data::ReportData& data, const std::vector<std::string>& ids) {
+  std::set<std::string> gpus;
+  for (const std::string& id : ids)
+    if (const auto* found = report::data::find_variant(data.aggregation.points, id))
+      gpus.insert(found->device_uuid);
+  const std::string model = data.devices.empty() ? "no GPU" : data.devices.front().name;
+  return fmt::format("{}{}{}", model, gpus.empty() ? "" : " ", fmt::join(gpus, ", "));
+}
+
 struct ComparedIds {
   std::vector<std::string> ids;     // two
   std::vector<select::Space> read;  // those of them that are kernels of files
@@ -126,7 +136,8 @@ Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
                                        report::data::compare(data.aggregation, ids[0], ids[1]),
                                        code_of(data.aggregation, ids[0]),
                                        code_of(data.aggregation, ids[1]),
-                                       {}}};
+                                       {},
+                                       gpu_of(data, ids)}};
   PHASEBIT_TRY_ASSIGN(target, target_of_rows(options.target, data, ids));
   PHASEBIT_TRY(find_reasons(options, target, pair.read, pairs));
   return pairs;
@@ -141,7 +152,8 @@ std::vector<ExplainedPair> step_pairs(const report::data::ReportData& data, doub
                      std::move(step.comparison),
                      {step.from->text_hash, step.from->sass_class},
                      {step.to->text_hash, step.to->sass_class},
-                     {}});
+                     {},
+                     gpu_of(data, {step.from->id, step.to->id})});
   return pairs;
 }
 
@@ -166,15 +178,22 @@ Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
 
 base::Table explained_table(const std::vector<ExplainedPair>& pairs) {
   base::Table table;
-  table.columns = {
-      {"before", false},      {"after", false},     {"cycles before", true},
-      {"cycles after", true}, {"difference", true}, {"change", true},
-      {"A/A floor", true},    {"verdict", false},   {"what differs in the SASS", false}};
+  table.columns = {{"before", false},
+                   {"after", false},
+                   {"cycles before", true},
+                   {"cycles after", true},
+                   {"difference", true},
+                   {"change", true},
+                   {"floor", true},
+                   {"pairs", false},
+                   {"verdict", false},
+                   {"GPU", false},
+                   {"what differs in the SASS", false}};
   for (const ExplainedPair& pair : pairs) {
     std::vector<base::Cell> row = {pair.before, pair.after};
     report::data::add_comparison(row, pair.comparison, table.notes);
-    row.insert(row.end(),
-               {pair.comparison.verdict, fmt::format("{}", fmt::join(pair.reasons, "; "))});
+    row.insert(row.end(), {pair.comparison.verdict, pair.gpu,
+                           fmt::format("{}", fmt::join(pair.reasons, "; "))});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -184,12 +203,17 @@ std::string explained_text(const ExplainedPair& pair) {
   const report::data::Comparison& made = pair.comparison;
   std::vector<std::string> notes;
   std::string text = fmt::format("A  {}\nB  {}\n", pair.before, pair.after);
-  text += fmt::format("cycles: {} -> {}", report::data::figure_cell(made.before, notes).text,
+  text += fmt::format("cycles on {}: {} -> {}", pair.gpu,
+                      report::data::figure_cell(made.before, notes).text,
                       report::data::figure_cell(made.after, notes).text);
   if (made.difference.reason.empty())
-    text += fmt::format(", {} ({}); two measurements of one code differ by up to {:.2f}: {}",
-                        report::data::difference_cell(made.difference).text,
-                        report::data::percent_cell(made).text, made.floor, made.verdict);
+    text += fmt::format(", {} ({})", report::data::difference_cell(made.difference).text,
+                        report::data::percent_cell(made).text);
+  if (made.verdict != "no figure")
+    text += fmt::format("; the floor is {:.2f}: {} ({})", made.floor, made.verdict,
+                        made.pairs.any() ? fmt::format("{} pairs of equal conditions",
+                                                       report::data::pairs_text(made))
+                                         : report::data::pairs_text(made));
   text += "\nin the SASS:\n";
   for (const std::string& reason : pair.reasons) text += "  " + reason + "\n";
   for (const std::string& note : notes) text += "note: " + note + "\n";
@@ -384,11 +408,14 @@ Result<ReportData> published_data_of(const Home& home, const std::vector<std::st
       return report::data::find_variant(data.aggregation.points, id) != nullptr;
     });
   };
-  if (!published_histories(home).empty()) {
+  const bool by_compiler = std::any_of(ids.begin(), ids.end(), [](const std::string& id) {
+    return id.find("/ptxas=") != std::string::npos || id.find("/llvm=") != std::string::npos;
+  });
+  if (by_compiler && !published_histories(home).empty()) {
     auto histories = measured_data(home, {}, device, target);
     if (!histories || has_all(*histories)) return histories;
   }
-  if (const auto files = published_llvm(home); !files.empty()) {
+  if (const auto files = published_llvm(home); by_compiler && !files.empty()) {
     auto pairs = last_device_of(files, device, target);
     if (pairs && has_all(*pairs)) return pairs;
   }

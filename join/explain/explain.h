@@ -39,6 +39,7 @@ struct ExplainedPair {
   report::data::Comparison comparison;
   MeasuredCode measured_before, measured_after;
   std::vector<std::string> reasons;  // what goes with it, a line each
+  std::string gpu;                   // that measured both
 };
 
 // One pair, or with `steps` every one whose figures differ by more than the floor.
@@ -107,9 +108,9 @@ Result<report::data::ReportData> measured_data(const base::Home& home,
                                                const std::string& device,
                                                const std::string& target = {});
 
-// For a few variants: the published histories, then those of LLVM, where they have a figure of
-// each, else all published results, of the last device by name, as in `report`, unless another is
-// named.
+// For a few variants: all published results, as the tables show them, of the last device by name
+// unless another is named. Where one of them names its ptxas or LLVM: the published histories, then
+// those of LLVM, where these have a figure of each.
 Result<report::data::ReportData> published_data_of(const base::Home& home,
                                                    const std::vector<std::string>& ids,
                                                    const std::string& device,

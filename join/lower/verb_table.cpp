@@ -2,6 +2,7 @@
 
 #include "analysis/compare/diff.h"
 #include "analysis/report/data/comparison.h"
+#include "analysis/report/data/without_loop.h"
 #include "core/base/text.h"
 #include "core/isa/opcodes.h"
 #include "core/ptx/statement.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -113,24 +115,22 @@ std::string classes_of(const CodeSubject& ours, const CodeSubject& llvm) {
   return fmt::format("{}, templates' {}", llvm.sass_class, ours.sass_class);
 }
 
-// Of a verb alone, the difference of two sizes over their difference; else the variant's own.
+// Of a verb alone, that without its loop; else the variant's own.
 Figure figure_for(const report::data::Aggregation& figures, const VariantKey& key) {
   const Aggregate* own = report::data::find_variant(figures.points, key.id);
   if (own == nullptr || key.value("probe") != verb_probe)
     return report::data::figure_of(own, key.id);
   const std::string name = own->axes.variant().without(size_axis).id;
-  const Aggregate *few = own, *many = own;
-  for (const Aggregate& point : figures.points) {
-    if (point.axes.value("probe") != verb_probe ||
-        point.axes.variant().without(size_axis).id != name)
-      continue;
-    if (point.axes.number(size_axis) < few->axes.number(size_axis)) few = &point;
-    if (point.axes.number(size_axis) > many->axes.number(size_axis)) many = &point;
-  }
-  const int sizes = many->axes.number(size_axis) - few->axes.number(size_axis);
-  return sizes == 0 ? report::data::figure_of(*own)
-                    : report::data::difference(report::data::figure_of(*many),
-                                               report::data::figure_of(*few), sizes);
+  std::map<int, const Aggregate*> sizes;
+  for (const Aggregate& point : figures.points)
+    if (point.axes.value("probe") == verb_probe &&
+        point.axes.variant().without(size_axis).id == name)
+      sizes[point.axes.number(size_axis)] = &point;
+  if (sizes.size() == 1) return report::data::figure_of(*own);
+  std::vector<report::data::LoopOfSize> loops;
+  for (const auto& [size, point] : sizes)
+    loops.push_back({static_cast<double>(size), report::data::figure_of(*point)});
+  return report::data::per_operation(std::move(loops), report::data::longest_loop_of(own->axes));
 }
 
 // The figures of all GPUs of a model.

@@ -23,7 +23,7 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
   const ProcessOutput output = program.run({});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
-  ASSERT_EQ(rows.size(), 16U);  // 2 variants, 7 repetitions, one of them with its A/A control
+  ASSERT_EQ(rows.size(), 22U);  // 2 variants, 10 repetitions, one of them with its A/A control
   for (const results::PointRow& row : rows) {
     ASSERT_FALSE(row.error) << row.error->message;
     const results::Summary summary = results::summarise(row.samples).value();
@@ -230,7 +230,7 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
   program.bundle.device()["error"] = "must not be asked";
   const ProcessOutput output = program.run({"--dry-run"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
-  EXPECT_TRUE(contains(output.out, "1 variants, 7 repetitions\n")) << output.out;
+  EXPECT_TRUE(contains(output.out, "1 variants, 10 repetitions\n")) << output.out;
   EXPECT_TRUE(contains(output.out, "8 points to measure")) << output.out;
   EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }

@@ -79,6 +79,10 @@ TEST(Vary, SetsTheRolesOnOneSubPartition) {
   for (const auto& [launched, number] :
        std::vector<std::pair<int, int>>{{0, 0}, {4, 1}, {5, 2}, {8, 5}})
     EXPECT_EQ(now.numbered(launched), number);
+  // Repetition 9 is compared with one of the same padding.
+  const Conditions padded = vary({{5, 0}}, ring_variant("a"), 9, some_gpu());
+  EXPECT_EQ(padded.gap_warps, 3);
+  EXPECT_EQ(padded.padding, vary({{5, 0}}, ring_variant("a"), 5, some_gpu()).padding);
   EXPECT_EQ((Conditions{{5, 2}}).numbered(3), 1);
 }
 

@@ -33,7 +33,7 @@ struct Row {
 TEST(Compare, ADifferenceMustExceedTheFloor) {
   const Row rows[] = {
       {"equal", 100, 0, "AMBIGUOUS"},
-      {"any, no floor", 101, 0, "slower"},
+      {"above half a cycle, no floor", 101, 0, "slower"},
       {"at the floor", 102, 2, "AMBIGUOUS"},
       {"above", 103, 2, "slower"},
       {"below", 97, 2, "faster"},
@@ -45,7 +45,7 @@ TEST(Compare, ADifferenceMustExceedTheFloor) {
         two(steady(before, 100), steady(after, row.after_cycles), row.floor), before, after);
     EXPECT_EQ(made.verdict, row.verdict);
     EXPECT_EQ(made.is_step(), std::string(row.verdict) != "AMBIGUOUS");
-    EXPECT_DOUBLE_EQ(made.floor, static_cast<double>(row.floor));
+    EXPECT_DOUBLE_EQ(made.floor, std::max(0.5, static_cast<double>(row.floor)));
     EXPECT_DOUBLE_EQ(made.difference.value, static_cast<double>(row.after_cycles) - 100);
   }
 }
@@ -65,7 +65,7 @@ TEST(Compare, SaysWhatIsMissing) {
       compare(aggregate({steady(before, 100), steady(after, 200)}), before, after);
   EXPECT_EQ(alone.verdict, "AMBIGUOUS (no A/A control)");
   EXPECT_FALSE(alone.is_step());
-  EXPECT_DOUBLE_EQ(alone.floor, 0);
+  EXPECT_DOUBLE_EQ(alone.floor, 0.5);
   const Aggregation failed = two(steady(before, 100), failed_point(after, Step::launch, "died"), 1);
   EXPECT_EQ(compare(failed, before, after).verdict, "no figure");
   EXPECT_EQ(compare(failed, before, after).difference.reason.text, "launch: died");

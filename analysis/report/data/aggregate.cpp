@@ -108,7 +108,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   if (!differences.empty()) out.repetition_difference_cycles = median(differences);
 }
 
-Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
+Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys, PointKind kind) {
   Aggregate out;
   out.axes = keys.of(group.newest->variant_id);
   out.id = group.newest->variant_id;
@@ -135,7 +135,20 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys) {
     out.flags.push_back({.kind = results::Flag::Kind::not_linear_in_some,
                          .bent = bent.repetitions,
                          .repetitions = bent.of});
+  // A pass over places says itself what separates its modes; anchors are judged by their bounds.
+  if (kind == PointKind::point) out.reason = several_values(out.at);
   return out;
+}
+
+// The rows with idle warps between the roles, or those without.
+TextRows rows_with_roles(const TextRows& group, bool together) {
+  const auto is_other = [&](const results::PointRow& row) {
+    return (row.conditions.gap_warps > 0) != together;
+  };
+  TextRows rows = group;
+  std::erase_if(rows.measured, [&](const Measured& one) { return is_other(*one.point); });
+  std::erase_if(rows.failed, [&](const results::PointRow* one) { return is_other(*one); });
+  return rows;
 }
 
 // An aggregate, and the newest of the rows that it was made of.
@@ -143,6 +156,17 @@ struct Made {
   Aggregate* figure;
   const results::PointRow* row;
 };
+
+// The figures of another variant of the same code as those of the member.
+Aggregate figure_for(const Aggregate& member, const Aggregate& measured) {
+  Aggregate copy = measured;
+  copy.same_as = measured.id;
+  copy.id = member.id;
+  copy.axes = member.axes;
+  copy.unit = member.unit;
+  copy.text_hash = member.text_hash;
+  return copy;
+}
 
 // Gives members of a measured class the figures of the one that was measured: of its newest text,
 // whether it has a figure or failed.
@@ -162,14 +186,22 @@ void resolve_classes(const std::vector<Made>& made) {
           unusable(fmt::format("{}, which has the same code, was not measured", member->same_as));
       continue;
     }
-    Aggregate copy = *figures.at(other);
-    copy.same_as = copy.id;
-    copy.id = member->id;
-    copy.axes = member->axes;
-    copy.unit = member->unit;
-    copy.text_hash = member->text_hash;
-    *member = std::move(copy);
+    *member = figure_for(*member, *figures.at(other));
   }
+}
+
+// The same of figures with roles together: those of the class are the member's.
+void share_together(Aggregation& all) {
+  std::map<std::tuple<std::string, std::string, std::string>, Aggregate> measured;
+  for (const Aggregate& one : all.together)
+    measured[{one.id, one.device_uuid, one.sass_class}] = one;
+  for (const Aggregate& member : all.points) {
+    const auto other = measured.find({member.same_as, member.device_uuid, member.sass_class});
+    if (!member.same_as.empty() && other != measured.end())
+      all.together.push_back(figure_for(member, other->second));
+  }
+  std::stable_sort(all.together.begin(), all.together.end(),
+                   [](const Aggregate& a, const Aggregate& b) { return a.id < b.id; });
 }
 
 void pair_repetitions(const TextRows& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
@@ -231,48 +263,6 @@ void find_floors(Aggregation& out) {
 
 }  // namespace
 
-std::string moved_by(const results::Conditions& at, const results::Conditions& base) {
-  results::PointRow row, first;
-  row.conditions = at, first.conditions = base;
-  return at == base ? std::string() : results::factor_of(row, first);
-}
-
-std::string moved_by(const AtConditions& all) {
-  double farthest = 0;
-  std::string factor;
-  for (const AtCondition& one : all) {
-    const double moved = std::abs(one.value - all.front().value);
-    if (moved <= farthest) continue;
-    farthest = moved;
-    factor = moved_by(one.at, all.front().at);
-  }
-  return factor;
-}
-
-void ByCondition::add(const results::Conditions& at, double value,
-                      const results::Interval& interval) {
-  results::Conditions plain = at;
-  plain.gap_after = 0, plain.gap_warps = 0;
-  auto known =
-      std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.at == plain; });
-  if (known == rows_.end()) known = rows_.insert(known, {plain, {}, interval});
-  known->values.push_back(value);
-  known->interval.low = std::min(known->interval.low, interval.low);
-  known->interval.high = std::max(known->interval.high, interval.high);
-}
-
-AtConditions ByCondition::take() {
-  AtConditions made;
-  for (const Rows& rows : rows_) made.push_back({rows.at, median(rows.values), rows.interval});
-  const auto place = [](const AtCondition& one) {
-    const results::Conditions& at = one.at;
-    return std::tuple(at.padding, at.start_offset, at.first_warp, at.sm);
-  };
-  std::sort(made.begin(), made.end(),
-            [&](const auto& a, const auto& b) { return place(a) < place(b); });
-  return made;
-}
-
 double Aggregate::half_width() const {
   return std::max(interval.high - cycles, cycles - interval.low);
 }
@@ -307,13 +297,17 @@ Aggregation aggregate(const results::Rows& points, const VariantKeys& keys) {
                                              : out.modes;
     for (const auto& [text, group_rows] : rows.texts) {
       TextRows group = group_of(group_rows);
-      list.push_back(aggregate_of(group, keys));
-      if (kind == PointKind::point) groups.push_back(std::move(group));
+      list.push_back(aggregate_of(rows_with_roles(group, false), keys, kind));
+      if (kind != PointKind::point) continue;
+      const TextRows together = rows_with_roles(group, true);
+      if (!together.measured.empty()) out.together.push_back(aggregate_of(together, keys, kind));
+      groups.push_back(std::move(group));
     }
   }
   std::vector<Made> made;
   for (size_t n = 0; n < groups.size(); ++n) made.push_back({&out.points[n], groups[n].newest});
   resolve_classes(made);
+  share_together(out);
   for (const TextRows& group : groups) pair_repetitions(group, keys, out.aa);
   pair_controls(groups, keys, out.aa);
   find_floors(out);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
+#include "analysis/report/data/conditions.h"
 #include "analysis/report/data/figures.h"
 #include "core/results/flag.h"
 #include "core/results/record.h"
@@ -15,22 +16,6 @@
 
 namespace phasebit::report::data {
 
-// What a figure is under one condition: of several repetitions under it their median, and from the
-// lowest low to the highest high of their intervals.
-struct AtCondition {
-  results::Conditions at;  // gap_after and gap_warps are 0: roles together are another figure
-  double value = 0;
-  results::Interval interval;
-};
-// Ascending, each once. Comparing under equal conditions is what they are for (comparison.h).
-using AtConditions = std::vector<AtCondition>;
-
-// What the condition that moves the value farthest from the first changes against it: "start
-// offset", "SM", "sub-partition", "padding", several joined by "+"; "" where none moves it.
-std::string moved_by(const AtConditions& all);
-// The same of one condition; "" of equal ones.
-std::string moved_by(const results::Conditions& at, const results::Conditions& base);
-
 // What a reading says over the repetitions, like the cycles.
 struct ReadingFigure {
   std::string name, unit;
@@ -41,7 +26,8 @@ struct ReadingFigure {
   double half_width() const;
 };
 
-// All measurements of one text of one variant on one GPU.
+// All measurements of one text of one variant on one GPU, with its roles where the launch puts
+// them, or with both on one sub-partition.
 struct Aggregate {
   VariantAxes axes;
   std::string id, unit, device_uuid, text_hash, sass_class;
@@ -49,7 +35,8 @@ struct Aggregate {
   int errors = 0;       // without one
   // What became of it: of several failures the last.
   results::Verdict verdict = results::Verdict::measured;
-  // Why there is no figure; empty when there is one. The fields below are then 0.
+  // Why there is no figure; empty when there is one. The fields below are then 0, but of one of
+  // several values.
   Reason reason;
   // The variant whose measurement this is, when this one's code is the same; else "".
   std::string same_as;
@@ -84,21 +71,6 @@ struct Aggregate {
   double half_width() const;
 };
 
-// The values of the rows by condition.
-class ByCondition {
- public:
-  void add(const results::Conditions& at, double value, const results::Interval& interval);
-  AtConditions take();
-
- private:
-  struct Rows {
-    results::Conditions at;
-    std::vector<double> values;
-    results::Interval interval;
-  };
-  std::vector<Rows> rows_;
-};
-
 // Two measurements of the same code.
 struct AaPair {
   enum class Between { repetitions, control };  // control: the class again, in the same repetition
@@ -118,6 +90,9 @@ struct Floor {
 struct Aggregation {
   std::vector<Aggregate> points, anchors,
       modes;  // each sorted by id; the newest text of an id last
+  // Of `points`: the same with both roles on one sub-partition, where some repetition put idle
+  // warps between them. Sorted by id.
+  std::vector<Aggregate> together;
   std::vector<AaPair> aa;
   // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
   std::vector<Aggregate> without_loop;

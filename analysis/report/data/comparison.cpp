@@ -9,13 +9,6 @@ namespace phasebit::report::data {
 
 using base::Cell;
 
-std::string verdict_of(const Figure& difference, bool has_pairs, double floor) {
-  if (!difference.reason.empty()) return "no figure";
-  if (!has_pairs) return "AMBIGUOUS (no A/A control)";
-  if (std::abs(difference.value) <= std::max(floor, difference.half_width)) return "AMBIGUOUS";
-  return difference.value < 0 ? "faster" : "slower";
-}
-
 Floor floor_of(const Aggregation& aggregation, const std::string& stratum) {
   auto own = aggregation.floors.find(stratum);
   if (own == aggregation.floors.end()) own = aggregation.floors.find("");
@@ -24,25 +17,39 @@ Floor floor_of(const Aggregation& aggregation, const std::string& stratum) {
 
 namespace {
 
+constexpr double half_a_cycle = 0.5;
 // One difference says nothing of how far differences lie apart.
 constexpr std::size_t fewest_pairs = 2;
 
-const AtCondition* find_condition(const AtConditions& all, const results::Conditions& at) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.at == at; });
-  return found == all.end() ? nullptr : &*found;
+// Whether its values by condition are of it: of one without a value because it has several, too.
+bool has_conditions(const Figure& figure) {
+  return figure.reason.empty() || figure.reason.what == Missing::several_values;
 }
 
-double half_width_of(const AtCondition& one) {
-  return std::max(one.interval.high - one.value, one.value - one.interval.low);
+results::Interval around(const Figure& figure) {
+  return {figure.value - figure.half_width, figure.value + figure.half_width};
 }
 
-Pair pair_of(const AtCondition& before, const AtCondition& after, const DifferenceOf& difference) {
-  const double apart = difference(before.value, after.value);
-  const double moved_before = difference(before.value + half_width_of(before), after.value);
-  const double moved_after = difference(before.value, after.value + half_width_of(after));
-  return {before.at, before.value, after.value, apart,
-          std::abs(moved_before - apart) + std::abs(moved_after - apart)};
+// `of` the two values, and as far as the ends of their intervals take it.
+AtCondition corners(const AtCondition& a, const AtCondition& b, const DifferenceOf& of) {
+  AtCondition made{a.at, of(a.value, b.value), {}};
+  made.interval = {made.value, made.value};
+  for (const double x : {a.interval.low, a.interval.high})
+    for (const double y : {b.interval.low, b.interval.high}) {
+      made.interval.low = std::min(made.interval.low, of(x, y));
+      made.interval.high = std::max(made.interval.high, of(x, y));
+    }
+  return made;
+}
+
+// Under each condition that both have, on one GPU.
+AtConditions by_condition(const Figure& a, const Figure& b, const DifferenceOf& of) {
+  AtConditions made;
+  if (a.gpu.empty() || a.gpu != b.gpu || !has_conditions(a) || !has_conditions(b)) return made;
+  for (const AtCondition& one : a.at)
+    if (const AtCondition* other = find_condition(b.at, one.at))
+      made.push_back(corners(one, *other, of));
+  return made;
 }
 
 // Within which three quarters of the values lie from the middle.
@@ -56,18 +63,14 @@ double scatter_of(const std::vector<double>& values, double middle) {
 }  // namespace
 
 Paired paired(const Figure& before, const Figure& after, const DifferenceOf& difference) {
-  constexpr double half_a_cycle = 0.5;
   const DifferenceOf apart = difference ? difference : [](double a, double b) { return b - a; };
   Paired made;
-  if (before.gpu.empty() || before.gpu != after.gpu) return made;
-  for (const AtCondition& one : before.at)
-    if (const AtCondition* other = find_condition(after.at, one.at))
-      made.pairs.push_back(pair_of(one, *other, apart));
+  made.pairs = by_condition(before, after, apart);
   if (made.pairs.size() < fewest_pairs) return {};
   std::vector<double> differences, half_widths;
-  for (const Pair& pair : made.pairs) {
-    differences.push_back(pair.difference);
-    half_widths.push_back(pair.half_width);
+  for (const AtCondition& pair : made.pairs) {
+    differences.push_back(pair.value);
+    half_widths.push_back(pair.half_width());
   }
   made.median = results::median(differences);
   const auto [lowest, highest] = std::minmax_element(differences.begin(), differences.end());
@@ -77,20 +80,50 @@ Paired paired(const Figure& before, const Figure& after, const DifferenceOf& dif
   return made;
 }
 
+std::size_t Paired::agreeing(double least) const {
+  return static_cast<std::size_t>(
+      std::count_if(pairs.begin(), pairs.end(), [&](const AtCondition& pair) {
+        return std::abs(pair.value) > least && (pair.value > 0) == (median > 0);
+      }));
+}
+
+Comparison compare(const Figure& before, const Figure& after, std::optional<double> aa) {
+  Comparison made;
+  made.before = before, made.after = after;
+  made.difference = difference(after, before);
+  made.pairs = paired(before, after);
+  made.floor = std::max(half_a_cycle, aa.value_or(0));
+  const bool any = made.pairs.any();
+  if (!any && !made.difference.reason.empty()) {
+    made.verdict = "no figure";
+    return made;
+  }
+  if (any) made.agreeing = made.pairs.agreeing(made.floor);
+  made.floor = std::max(
+      made.floor,
+      any ? made.pairs.floor : std::max({before.spread, after.spread, made.difference.half_width}));
+  const double apart = any ? made.pairs.median : made.difference.value;
+  made.verdict = !aa                             ? "AMBIGUOUS (no A/A control)"
+                 : std::abs(apart) <= made.floor ? "AMBIGUOUS"
+                 : apart < 0                     ? "faster"
+                                                 : "slower";
+  return made;
+}
+
 Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after) {
-  Comparison made;
   const Aggregate *first = find_variant(aggregation.points, before),
                   *second = find_variant(aggregation.points, after);
-  made.before = figure_of(first, before);
-  made.after = figure_of(second, after);
-  made.difference = difference(made.after, made.before);
   const Aggregate* any = first == nullptr ? second : first;
-  made.floor = floor_of(aggregation, any == nullptr ? "" : any->axes.stratum()).cycles;
-  for (const Aggregate* one : {first, second})
-    if (one != nullptr) made.floor = std::max(made.floor, one->spread_cycles);
-  made.verdict = verdict_of(made.difference, !aggregation.floors.empty(), made.floor);
-  return made;
+  std::optional<double> aa;
+  if (!aggregation.floors.empty())
+    aa = floor_of(aggregation, any == nullptr ? "" : any->axes.stratum()).cycles;
+  return compare(figure_of(first, before), figure_of(second, after), aa);
+}
+
+std::string pairs_text(const Comparison& comparison) {
+  if (!comparison.pairs.any()) return comparison.verdict == "no figure" ? "" : "unpaired";
+  return fmt::format("{} of {}", comparison.agreeing, comparison.pairs.pairs.size());
 }
 
 Cell difference_cell(const Figure& difference) {
@@ -112,6 +145,7 @@ void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
   row.push_back(difference_cell(comparison.difference));
   row.push_back(percent_cell(comparison));
   row.push_back({fmt::format("{:.2f}", comparison.floor), comparison.floor, {}});
+  row.emplace_back(pairs_text(comparison));
 }
 
 namespace {
@@ -126,6 +160,9 @@ std::string shown_instead(const Reason& reason) {
     case Missing::ungated: return "not gated";
     case Missing::not_linear: return "not linear";
     case Missing::time_out: return "time-out";
+    case Missing::several_values: return reason.text;
+    case Missing::not_separable: return "not separable";
+    case Missing::hidden: return "hidden";
     case Missing::failed: return fmt::format("failed: {}", base::to_string(reason.step));
     case Missing::nothing:
     case Missing::not_measured:
@@ -139,7 +176,8 @@ Figure join(const Figure& a, const Figure& b) {
   Figure out;
   out.id = fmt::format("{} - {}", a.id, b.id);
   for (const Figure* part : {&a, &b}) {
-    if (out.reason.empty()) out.reason = part->reason;
+    if (out.reason.empty() || (has_conditions(out) && !has_conditions(*part)))
+      out.reason = part->reason;
     for (const results::Flag& flag : part->flags) add_once(out.flags, flag);
   }
   out.interval_reached = a.interval_reached && b.interval_reached;
@@ -167,6 +205,7 @@ Figure figure_of(const Aggregate& aggregate) {
 
 Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   Figure figure = figure_of(aggregate);
+  if (figure.reason.what == Missing::several_values) figure.reason = {};  // of the cycles
   if (!figure.reason.empty()) return figure;
   const ReadingFigure* found = aggregate.reading(reading);
   if (found == nullptr) {
@@ -182,6 +221,8 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   figure.interval_reached = found->interval_reached;
   figure.spread = 0, figure.factor.clear();  // those of the cycles
   figure.at = found->at;
+  // A count has no fifth and no cycle that its interval could be held to.
+  if (found->unit.starts_with("cycles")) figure.reason = several_values(figure.at);
   return figure;
 }
 
@@ -195,22 +236,7 @@ Figure figure_of(const Aggregate* aggregate, const std::string& id) {
 
 namespace {
 
-AtConditions apart(const Figure& larger, const Figure& smaller, double divisor) {
-  AtConditions all;
-  if (larger.gpu.empty() || larger.gpu != smaller.gpu) return all;
-  for (const AtCondition& a : larger.at) {
-    const AtCondition* b = find_condition(smaller.at, a.at);
-    if (b == nullptr) continue;
-    AtCondition& one = all.emplace_back(a);
-    one.value = (a.value - b->value) / divisor;
-    one.interval = {(a.interval.low - b->interval.high) / divisor,
-                    (a.interval.high - b->interval.low) / divisor};
-    if (divisor < 0) std::swap(one.interval.low, one.interval.high);
-  }
-  return all;
-}
-
-// The figure that these conditions say together, as aggregate() makes it of rows.
+// The figure that its conditions say together, as aggregate() makes it of rows.
 void set_by_condition(Figure& figure) {
   std::vector<double> values;
   results::Interval interval = figure.at.front().interval;
@@ -226,52 +252,68 @@ void set_by_condition(Figure& figure) {
   figure.factor = moved_by(figure.at);
 }
 
+// `of` a value of each, under each condition that both have.
+Figure combined(const Figure& a, const Figure& b, const DifferenceOf& of) {
+  Figure out = join(a, b);
+  if (!has_conditions(out)) return out;
+  out.at = by_condition(a, b, of);
+  if (out.at.size() >= fewest_pairs) {
+    set_by_condition(out);
+    out.reason = out.reason.empty() ? Reason() : several_values(out.at);
+    return out;
+  }
+  out.at.clear();
+  if (!out.reason.empty()) {
+    const Figure& several = a.reason.empty() ? b : a;
+    out.reason =
+        unusable(fmt::format("{} has several values: {}", several.id, several.reason.text));
+    return out;
+  }
+  const AtCondition made = corners({{}, a.value, around(a)}, {{}, b.value, around(b)}, of);
+  out.value = made.value;
+  out.half_width = made.half_width();
+  out.spread = std::abs(of(a.value + a.spread, b.value) - out.value) +
+               std::abs(of(a.value, b.value + b.spread) - out.value);
+  return out;
+}
+
 }  // namespace
 
 Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
   if (divisor == 0) bug("a difference over no operations");
-  Figure out = join(larger, smaller);
-  out.at = apart(larger, smaller, divisor);
-  if (!out.reason.empty()) return out;
-  if (out.at.size() >= fewest_pairs) {
-    set_by_condition(out);
-    return out;
-  }
-  out.value = (larger.value - smaller.value) / divisor;
-  out.spread = (larger.spread + smaller.spread) / std::abs(divisor);
-  out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
-  return out;
+  return combined(larger, smaller, [divisor](double a, double b) { return (a - b) / divisor; });
 }
 
-Figure share_of(Figure figure, double parts) {
-  if (parts <= 0) bug("a share of nothing");
-  figure.value /= parts;
-  figure.half_width /= parts;
-  figure.spread /= parts;
+Figure scaled(Figure figure, double factor) {
+  figure.value *= factor;
+  figure.half_width *= std::abs(factor);
+  figure.spread *= std::abs(factor);
   for (AtCondition& one : figure.at) {
-    one.value /= parts;
-    one.interval = {one.interval.low / parts, one.interval.high / parts};
+    one.value *= factor;
+    one.interval = {one.interval.low * factor, one.interval.high * factor};
+    if (factor < 0) std::swap(one.interval.low, one.interval.high);
   }
+  if (figure.reason.what == Missing::several_values) figure.reason = several_values(figure.at);
   return figure;
 }
 
 Figure change_percent(const Figure& changed, const Figure& base) {
-  Figure out = join(changed, base);
-  const double least = base.value - base.half_width;
-  if (out.reason.empty() && least <= 0)
+  const bool may_be_nothing =
+      (base.reason.empty() && base.value - base.half_width <= 0) ||
+      std::any_of(base.at.begin(), base.at.end(),
+                  [](const AtCondition& one) { return one.interval.low <= 0; });
+  if (may_be_nothing && has_conditions(base) && has_conditions(changed)) {
+    Figure out = join(changed, base);
     out.reason = unusable(fmt::format("{} may be nothing, so nothing is a share of it", base.id));
-  if (!out.reason.empty()) return out;
-  const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
-  out.value = percent(changed.value, base.value);
-  for (const double a : {changed.value - changed.half_width, changed.value + changed.half_width})
-    for (const double b : {least, base.value + base.half_width})
-      out.half_width = std::max(out.half_width, std::abs(percent(a, b) - out.value));
-  return out;
+    return out;
+  }
+  return combined(changed, base, [](double a, double b) { return 100 * (a - b) / b; });
 }
 
 base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
-    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
+    if (figure.reason.what != Missing::several_values)
+      add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
     return shown_instead(figure.reason);
   }
   if (!figure.flags.empty())

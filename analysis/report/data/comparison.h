@@ -4,7 +4,9 @@
 #include "analysis/report/data/aggregate.h"
 #include "core/base/table.h"
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,17 +43,16 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading);
 Figure figure_of(const Aggregate* aggregate, const std::string& id);
 
 // (larger - smaller) / divisor, under each condition that both have: the figure is the median of
-// these, and its half width reaches to the farthest end of theirs, each with both intervals. Where
-// they share fewer than two conditions it is the difference of the figures, with the sum of both
-// half widths. Negative values are kept. Two sizes U1 and U2 of a verb: difference(of U2, of U1,
-// U2 - U1).
+// these, and its half width reaches to the farthest end of theirs, each with both intervals. So two
+// figures of several values may have a difference of one. Where they share fewer than two
+// conditions it is the difference of the figures, with the sum of both half widths. Negative values
+// are kept. Two sizes U1 and U2 of a verb: difference(of U2, of U1, U2 - U1).
 Figure difference(const Figure& larger, const Figure& smaller, double divisor = 1);
 
-// One of `parts` equal parts of a figure, its width likewise: an item of those that a phase has.
-Figure share_of(Figure figure, double parts);
+// The figure times a factor: cycles of several, an item of those that a phase has.
+Figure scaled(Figure figure, double factor);
 
-// 100 * (changed - base) / base: a slow-down in percent. Its half width is the farthest that the
-// ends of both intervals can take it.
+// 100 * (changed - base) / base: a slow-down in percent, formed as a difference is.
 Figure change_percent(const Figure& changed, const Figure& base);
 
 // "12.34 ±0.05", or the step that failed; notes get the reason or the flags, once each.
@@ -60,29 +61,20 @@ base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
 // That of a stratum (VariantAxes::stratum), of all pairs where the stratum has too few.
 Floor floor_of(const Aggregation& aggregation, const std::string& stratum);
 
-// "faster" or "slower" when the difference is above the floor and above its own half width, else
-// "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without A/A pairs; "no figure".
-std::string verdict_of(const Figure& difference, bool has_pairs, double floor);
-
 // Two figures under equal conditions: one start offset, SM, sub-partition and padding on both
 // sides. What a condition does to both is in no difference.
 
-struct Pair {
-  results::Conditions at;
-  double before = 0, after = 0;
-  double difference = 0;
-  double half_width = 0;  // what both intervals can add to the difference
-};
-
 struct Paired {
-  std::vector<Pair> pairs;  // none where the figures share fewer than two conditions
+  AtConditions pairs;  // the differences; none where the figures share fewer than two conditions
   double median = 0, lowest = 0, highest = 0;  // of the differences
   // What the median must exceed to be a difference: the largest of half a cycle, the pairs' own
   // half width (their median), and the distance from the median within which three quarters of the
-  // differences lie. So a difference above it has one sign in at least three quarters of the
+  // differences lie. So a median above it has its sign in at least three quarters of the
   // conditions.
   double floor = 0;
   bool any() const { return !pairs.empty(); }
+  // Pairs that differ by more than that, to the side of the median.
+  std::size_t agreeing(double least) const;
 };
 
 // Of the conditions that both were measured under on one GPU. `difference` of a value before and
@@ -93,21 +85,32 @@ Paired paired(const Figure& before, const Figure& after, const DifferenceOf& dif
 struct Comparison {
   Figure before, after;
   Figure difference;  // after - before
-  double floor = 0;   // floor_of `before` in cycles, or what either moves by under other conditions
-  std::string verdict;  // verdict_of
+  Paired pairs;       // none: unpaired
+  // The largest of half a cycle, the A/A floor and that of the pairs; unpaired of both spreads and
+  // both half widths in its place.
+  double floor = 0;
+  // "faster" or "slower" where the median of the pairs, or unpaired the difference, is above the
+  // floor, else "AMBIGUOUS"; "AMBIGUOUS (no A/A control)"; "no figure".
+  std::string verdict;
+  std::size_t agreeing = 0;  // pairs that say so beyond half a cycle and the A/A floor
   bool is_step() const { return verdict == "faster" || verdict == "slower"; }
 };
 
+// `aa`: the A/A floor of the stratum, where there is one.
+Comparison compare(const Figure& before, const Figure& after, std::optional<double> aa);
 // The newest figures of both; null when it was not measured.
 Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after);
+
+// "6 of 7": pairs that say what the median says; "unpaired"; "" without a figure.
+std::string pairs_text(const Comparison& comparison);
 
 // "-1.25 ±0.10" with its value, and "-0.8 %"; empty without a figure.
 base::Cell difference_cell(const Figure& difference);
 base::Cell percent_cell(const Comparison& comparison);
 
-// Before, after, difference, change, floor: what every table of comparisons has in a row, in this
-// order. Appends; notes get what the figures' cells refer to.
+// Before, after, difference, change, floor, pairs: what every table of comparisons has in a row, in
+// this order. Appends; notes get what the figures' cells refer to.
 void add_comparison(std::vector<base::Cell>& row, const Comparison& comparison,
                     std::vector<std::string>& notes);
 

@@ -24,11 +24,14 @@ std::string shown_percent(double percent);
 enum class Missing {
   nothing,  // there is one
   not_measured,
-  failed,      // at a step
-  ungated,     // no rule covers the code
-  not_linear,  // most repetitions are no line
-  time_out,    // what was measured is the end of a wait
-  unusable,    // `text` says why
+  failed,          // at a step
+  ungated,         // no rule covers the code
+  not_linear,      // most repetitions are no line
+  time_out,        // what was measured is the end of a wait
+  several_values,  // over the conditions: `text` says which
+  not_separable,   // from the loop that it was measured in
+  hidden,          // in the time that the loop's branch waits
+  unusable,        // `text` says why
 };
 
 struct Reason {

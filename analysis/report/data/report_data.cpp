@@ -100,10 +100,12 @@ ReportData of_gpus(const Results& results, VariantKeys keys, results::Rows rows,
   for (const results::RunRow& run : results.runs)
     if (runs.contains(run.id)) data.runs.push_back(run);
   data.aggregation = aggregate(data.rows, data.keys);
-  std::erase_if(data.aggregation.points, [&](const Aggregate& point) {
-    return spare.contains({point.device_uuid, point.id});
-  });
-  add_runs(data.runs, data.rows, data.aggregation.points);
+  for (auto* list : {&data.aggregation.points, &data.aggregation.together}) {
+    std::erase_if(*list, [&](const Aggregate& point) {
+      return spare.contains({point.device_uuid, point.id});
+    });
+    add_runs(data.runs, data.rows, *list);
+  }
   data.aggregation.without_loop = without_loop(data.aggregation.points);
   return data;
 }
@@ -136,7 +138,7 @@ Aggregation of_runs_with(const ReportData& data,
   for (const results::PointRow* point : data.rows)
     if (runs.contains(point->run_id)) points.push_back(point);
   Aggregation made = aggregate(points, data.keys);
-  add_runs(data.runs, points, made.points);
+  for (auto* list : {&made.points, &made.together}) add_runs(data.runs, points, *list);
   made.without_loop = without_loop(made.points);
   return made;
 }

@@ -3,84 +3,172 @@
 #include "analysis/report/data/axes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
+
+#include <fmt/ranges.h>
 
 namespace phasebit::report::data {
 
 namespace {
 
-constexpr double few_items = 4, many_items = 8;
+// On Hopper the loop's branch waits so long for its predicate: what fits costs nothing there.
+constexpr double shadow = 13;
+// What two slopes that are equal may differ by.
+constexpr double half_a_cycle = 0.5;
 
-struct UnrolledPair {
-  const Aggregate *few = nullptr, *many = nullptr;
+// Cycles of an operation between two sizes of its loop.
+Figure between(const LoopOfSize& few, const LoopOfSize& many) {
+  return difference(many.cycles, few.cycles, many.count - few.count);
+}
+
+// Fewest, most and, where there is one, the size between nearest to the middle of their ratio.
+struct Sizes {
+  const LoopOfSize *few, *many, *middle = nullptr;
 };
 
-// The sum of what both have, by the weights that the difference gives them.
-double added(double few, double many) {
-  return (many_items * many + few_items * few) / (many_items - few_items);
+Sizes choose(const std::vector<LoopOfSize>& sorted) {
+  constexpr double enough = 4;  // a loop over fewer is longer than they are
+  auto first = std::find_if(sorted.begin(), sorted.end(),
+                            [](const LoopOfSize& one) { return one.count >= enough; });
+  if (sorted.end() - first < 2) first = sorted.begin();
+  Sizes sizes{&*first, &sorted.back()};
+  const double middle = std::sqrt(first->count * sorted.back().count);
+  const auto off = [&](const LoopOfSize& one) { return std::abs(one.count - middle); };
+  for (auto one = first + 1; one < sorted.end() - 1; ++one)
+    if (sizes.middle == nullptr || off(*one) < off(*sizes.middle)) sizes.middle = &*one;
+  return sizes;
 }
 
-double subtracted(double few, double many) {
-  return (many_items * many - few_items * few) / (many_items - few_items);
+// An operation between two neighbouring sizes.
+struct Step {
+  const LoopOfSize *few, *many;
+  Figure item = between(*few, *many);
+  double grown() const { return item.value * (many->count - few->count); }
+  std::string text() const {
+    return fmt::format("{:.2f} from {:.0f} to {:.0f}", item.value, few->count, many->count);
+  }
+};
+
+// Why the operation cannot be told from its loop; empty when it can.
+Reason inseparable(const Figure& item, double left, const std::vector<Step>& steps,
+                   double longest) {
+  constexpr double least_apart = 1, share_apart = 0.05;
+  std::vector<std::string> texts;
+  bool some_do_not_grow = false;
+  for (const Step& step : steps) {
+    texts.push_back(step.text());
+    some_do_not_grow = some_do_not_grow || step.grown() <= half_a_cycle;
+  }
+  const std::string said =
+      fmt::format("{} cycles, in a loop of {:.1f}", fmt::join(texts, ", "), left);
+  const double cost = item.value;
+  const bool may_lie_there = left >= shadow && std::abs(cost) <= 1;
+  if (may_lie_there || (some_do_not_grow && cost > 0 && cost < shadow))
+    return {Missing::hidden, "hidden behind the loop's branch: " + said};
+  const bool agree = std::abs(steps.front().item.value - steps.back().item.value) <=
+                     std::max(least_apart, share_apart * std::abs(cost));
+  if (agree && left >= -half_a_cycle && left <= longest + half_a_cycle) return {};
+  return {Missing::not_separable, "not separable from the loop: " + said};
 }
 
-Aggregate one_item(const UnrolledPair& sizes) {
-  const Aggregate &few = *sizes.few, &many = *sizes.many;
+void refuse_wide(Figure& figure) {
+  if (!figure.at.empty()) {
+    figure.reason = several_values(figure.at);
+  } else if (2 * figure.half_width > widest_span(figure.value)) {
+    const AtCondition all{
+        {}, figure.value, {figure.value - figure.half_width, figure.value + figure.half_width}};
+    figure.reason = several_values({all});
+  }
+}
+
+Aggregate one_item(const std::map<int, const Aggregate*>& sizes) {
+  const Aggregate& many = *sizes.rbegin()->second;
+  std::vector<LoopOfSize> loops;
+  for (const auto& [count, one] : sizes)
+    loops.push_back({static_cast<double>(count), scaled(figure_of(*one), count)});
+  const Figure item = per_operation(std::move(loops), longest_loop);
   Aggregate out = many;
   auto variant = std::make_shared<const results::VariantRow>(many.axes.variant().without("unroll"));
   out.id = variant->id;
   out.axes = many.axes.of(std::move(variant));
   out.same_as.clear();
-  for (const Aggregate* part : {&few, &many})
-    if (out.reason.empty()) out.reason = part->reason;
-  for (const results::Flag& flag : few.flags)
-    if (std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
-      out.flags.push_back(flag);
-  out.repetitions = std::min(few.repetitions, many.repetitions);
-  out.interval_reached = few.interval_reached && many.interval_reached;
-  if (!out.reason.empty()) return out;
-  out.cycles = subtracted(few.cycles, many.cycles);
-  out.interval = {subtracted(few.interval.high, many.interval.low),
-                  subtracted(few.interval.low, many.interval.high)};
-  out.spread_cycles = added(few.spread_cycles, many.spread_cycles);
-  if (few.spread_cycles > many.spread_cycles) out.spread_factor = few.spread_factor;
+  out.readings.clear();
+  out.reason = item.reason;
+  out.flags = item.flags;
+  out.repetitions = item.repetitions;
+  out.interval_reached = item.interval_reached;
+  out.cycles = item.value;
+  out.interval = {item.value - item.half_width, item.value + item.half_width};
+  out.spread_cycles = item.spread;
+  out.spread_factor = item.factor;
+  out.at = item.at;
   return out;
 }
 
 }  // namespace
+
+Figure per_operation(std::vector<LoopOfSize> sizes, double longest) {
+  if (sizes.empty()) bug("an operation in no loop");
+  std::sort(sizes.begin(), sizes.end(),
+            [](const LoopOfSize& a, const LoopOfSize& b) { return a.count < b.count; });
+  if (sizes.size() == 1) {
+    Figure one = sizes.front().cycles;
+    if (one.reason.empty()) one.reason = unusable("measured in one size: its loop is in it");
+    return one;
+  }
+  const Sizes chosen = choose(sizes);
+  Figure item = between(*chosen.few, *chosen.many);
+  if (!item.reason.empty()) return item;
+  std::vector<Step> steps;
+  if (chosen.middle == nullptr) {
+    steps.push_back({chosen.few, chosen.many});
+    item.flags.push_back({.kind = results::Flag::Kind::two_sizes});
+  } else {
+    steps.push_back({chosen.few, chosen.middle});
+    steps.push_back({chosen.middle, chosen.many});
+  }
+  for (const Step& step : steps)
+    if (!step.item.reason.empty()) return step.item;
+  const Figure left = difference(chosen.few->cycles, scaled(item, chosen.few->count));
+  item.reason = inseparable(item, left.value, steps, longest);
+  if (item.reason.empty()) refuse_wide(item);
+  return item;
+}
+
+double longest_loop_of(const VariantAxes& axes) {
+  const std::string probe = axes.value("probe");
+  const bool alone = (probe == "form" && axes.value("measure") != "latency") ||
+                     (probe == "verb" && axes.value("reads") != "completion");
+  return alone ? longest_loop_and_last : longest_loop;
+}
 
 bool is_unrolled_item(const VariantAxes& axes) {
   return axes.value("probe") != "form" && axes.names("unroll");
 }
 
 std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points) {
-  std::map<std::pair<std::string, std::string>, UnrolledPair>
-      found;  // by id of one item, and device
-  for (const Aggregate& point : points) {
-    if (!is_unrolled_item(point.axes)) continue;
-    UnrolledPair& sizes = found[{point.axes.variant().without("unroll").id, point.device_uuid}];
-    const std::string copies = point.axes.value("unroll");
-    if (copies == "4") sizes.few = &point;
-    if (copies == "8") sizes.many = &point;
-  }
+  // By id of one item, and device; of a text that changed the newest counts.
+  std::map<std::pair<std::string, std::string>, std::map<int, const Aggregate*>> found;
+  for (const Aggregate& point : points)
+    if (is_unrolled_item(point.axes))
+      found[{point.axes.variant().without("unroll").id, point.device_uuid}]
+           [point.axes.number("unroll")] = &point;
   std::vector<Aggregate> made;
   for (const auto& [name, sizes] : found)
-    if (sizes.few != nullptr && sizes.many != nullptr) made.push_back(one_item(sizes));
+    if (sizes.size() > 1) made.push_back(one_item(sizes));
   return made;
 }
 
 namespace {
 
-constexpr int small_unroll = 4, large_unroll = 8;
-
 using Key = std::tuple<std::string, std::string, std::string, std::string>;
 
-struct FormSizes {
-  const Aggregate* small = nullptr;
-  const Aggregate* large = nullptr;
-  bool any() const { return small != nullptr || large != nullptr; }
-};
+constexpr int unnamed_size = 4;
+
+using FormSizes = std::map<int, const Aggregate*>;
 
 struct Found {
   FormSizes isolated, loaded;
@@ -94,9 +182,7 @@ std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
     Found& entry =
         found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
     FormSizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
-    const std::string unroll = axes.value("unroll");
-    if (unroll == "8") sizes.large = &point;
-    if (!axes.names("unroll") || unroll == "4") sizes.small = &point;
+    sizes[axes.number("unroll", unnamed_size)] = &point;
   }
   return found;
 }
@@ -112,33 +198,45 @@ std::map<std::string, const Aggregate*> find_links(const std::vector<Aggregate>&
   return links;
 }
 
+// Of the sizes whose link was measured the smallest and the largest.
 void take_link(const std::map<std::string, const Aggregate*>& links, const FormSizes& sizes,
                FormCost& cost) {
-  const auto small = links.find(sizes.small->sass_class);
-  const auto large = links.find(sizes.large->sass_class);
-  if (small == links.end() || large == links.end()) return;
+  std::vector<LoopOfSize> of;
+  for (const auto& [count, point] : sizes)
+    if (const auto link = links.find(point->sass_class); link != links.end())
+      of.push_back({static_cast<double>(count), figure_of(*link->second)});
+  if (of.size() < 2) return;
   cost.has_link = true;
-  cost.link =
-      difference(figure_of(*large->second), figure_of(*small->second), large_unroll - small_unroll);
+  cost.link = between(of.front(), of.back());
   cost.without_link = difference(cost.isolated, cost.link);
 }
 
-Figure cost_of(const FormSizes& sizes, const std::string& form) {
-  return difference(figure_of(sizes.large, form + " x8"), figure_of(sizes.small, form + " x4"),
-                    large_unroll - small_unroll);
+// Tries in a row of one warp sleep together and time out together: more of them are one time-out
+// more, which is no cost of a try.
+bool may_time_out(const FormCost& cost, const Figure& item) {
+  constexpr double longest_poll = 500;  // cycles of a try that does not sleep are far below
+  return cost.path == "blocked" && cost.measure == "throughput" &&
+         cost.form.find("try_wait") != std::string::npos && item.reason.empty() &&
+         item.value >= longest_poll;
 }
 
-// Tries in a row of one warp sleep together and time out together: four more of them are one
-// time-out more, which is no cost of a try.
-void say_time_out(const FormCost& cost, Figure& figure) {
-  constexpr double longest_poll = 500;  // cycles of a try that does not sleep are far below
-  const bool may_sleep = cost.path == "blocked" && cost.measure == "throughput" &&
-                         cost.form.find("try_wait") != std::string::npos;
-  if (!may_sleep || !figure.reason.empty() || figure.value < longest_poll) return;
-  figure.reason = {
-      data::Missing::time_out,
-      fmt::format("not_linear:a time-out of {:.0f} cycles for four tries, two for eight",
-                  (large_unroll - small_unroll) * figure.value)};
+Figure cost_of(const FormSizes& sizes, const FormCost& cost) {
+  if (sizes.empty()) return figure_of(nullptr, cost.form);
+  std::vector<LoopOfSize> loops;
+  for (const auto& [count, point] : sizes)
+    loops.push_back({static_cast<double>(count), figure_of(*point)});
+  const LoopOfSize &few = loops.front(), &many = loops.back();
+  if (loops.size() > 1) {
+    Figure raw = between(few, many);
+    if (may_time_out(cost, raw)) {
+      raw.reason = {Missing::time_out,
+                    fmt::format("not_linear:time-outs of {:.0f} cycles more for {:.0f} tries than "
+                                "for {:.0f}",
+                                (many.count - few.count) * raw.value, many.count, few.count)};
+      return raw;
+    }
+  }
+  return per_operation(std::move(loops), longest_loop_of(sizes.begin()->second->axes));
 }
 
 }  // namespace
@@ -149,15 +247,14 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
   for (const auto& [key, found] : find_points(points)) {
     FormCost cost;
     std::tie(cost.form, cost.path, cost.measure, cost.lanes) = key;
-    cost.isolated = cost_of(found.isolated, cost.form);
-    cost.loaded = cost_of(found.loaded, cost.form);
-    for (Figure* figure : {&cost.isolated, &cost.loaded}) say_time_out(cost, *figure);
-    cost.has_loaded = found.loaded.any();
-    if (found.isolated.small != nullptr && found.isolated.large != nullptr) {
-      cost.small = found.isolated.small;
-      cost.large = found.isolated.large;
-      cost.sass_class = found.isolated.small->sass_class;
-      cost.text_hashes = found.isolated.small->text_hash + found.isolated.large->text_hash;
+    cost.isolated = cost_of(found.isolated, cost);
+    cost.loaded = cost_of(found.loaded, cost);
+    cost.has_loaded = !found.loaded.empty();
+    if (found.isolated.size() > 1) {
+      cost.small = found.isolated.begin()->second;
+      cost.large = found.isolated.rbegin()->second;
+      cost.sass_class = cost.small->sass_class;
+      cost.text_hashes = cost.small->text_hash + cost.large->text_hash;
       if (cost.measure == "latency") take_link(links, found.isolated, cost);
     }
     costs.push_back(std::move(cost));

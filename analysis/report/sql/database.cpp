@@ -306,11 +306,12 @@ void read_figures(SQLite::Database& sqlite, std::int64_t g, data::Aggregation& a
   std::vector<Aggregate>* list = nullptr;
   while (row.executeStep()) {
     const std::string kind = row.getColumn(1).getString(), quantity = row.getColumn(2).getString();
-    if (quantity != "cycles" && quantity != "without_loop") {
+    if (quantity != "cycles" && quantity != "without_loop" && quantity != "together") {
       list->back().readings.push_back(reading_of(row));
       continue;
     }
     list = quantity == "without_loop" ? &all.without_loop
+           : quantity == "together"   ? &all.together
            : kind == "anchor"         ? &all.anchors
            : kind == "modes"          ? &all.modes
                                       : &all.points;

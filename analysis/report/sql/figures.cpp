@@ -3,6 +3,7 @@
 #include "analysis/report/data/comparison.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/row_flags.h"
+#include "analysis/report/data/without_loop.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -60,26 +61,21 @@ void difference(sqlite3_context* context, QueryFigures& figures, sqlite3_value**
 
 void plus(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   const auto &a = figures.at(number(values[0])), &b = figures.at(number(values[1]));
-  Figure negative = b.figure;
-  negative.value = -negative.value;
-  sqlite3_result_int64(context, figures.keep(data::difference(a.figure, negative), a.stratum));
+  sqlite3_result_int64(
+      context, figures.keep(data::difference(a.figure, data::scaled(b.figure, -1)), a.stratum));
 }
 
 void times(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  const double count = sqlite3_value_double(values[0]);
   const auto& a = figures.at(number(values[1]));
-  Figure made = a.figure;
-  made.value *= count;
-  made.half_width *= std::abs(count);
-  made.spread *= std::abs(count);
-  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
+  sqlite3_result_int64(
+      context, figures.keep(data::scaled(a.figure, sqlite3_value_double(values[0])), a.stratum));
 }
 
 void share(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   const double parts = sqlite3_value_double(values[1]);
   if (parts <= 0) return sqlite3_result_error(context, "share() in no parts", -1);
   const auto& a = figures.at(number(values[0]));
-  sqlite3_result_int64(context, figures.keep(data::share_of(a.figure, parts), a.stratum));
+  sqlite3_result_int64(context, figures.keep(data::scaled(a.figure, 1 / parts), a.stratum));
 }
 
 void percent(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
@@ -175,11 +171,48 @@ void said(sqlite3_context* context, QueryFigures& figures, sqlite3_value** value
 }
 
 void floor_between(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  sqlite3_result_double(context, figures.floor(number(values[0]), number(values[1])));
+  sqlite3_result_double(context, figures.compare(number(values[0]), number(values[1])).floor);
 }
 
 void verdict(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  give(context, figures.verdict(number(values[0]), number(values[1])));
+  give(context, figures.compare(number(values[0]), number(values[1])).verdict);
+}
+
+void pairs(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  give(context, data::pairs_text(figures.compare(number(values[0]), number(values[1]))));
+}
+
+// The sizes of a loop: per_operation(f, n, chained).
+struct LoopSizes {
+  std::vector<data::LoopOfSize> sizes;
+  std::string stratum;
+  double longest = 0;
+};
+
+void take_size(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
+  auto** kept = static_cast<LoopSizes**>(sqlite3_aggregate_context(context, sizeof(LoopSizes*)));
+  if (*kept == nullptr) *kept = new LoopSizes;
+  QueryFigures& figures = figures_of(context);
+  const auto& known = figures.at(number(values[0]));
+  const double count = sqlite3_value_double(values[1]);
+  for (const data::LoopOfSize& other : (*kept)->sizes)
+    if (other.count == count && !figures.complaint) {
+      figures.complaint = two_in_one_cell(other.cycles.id, known.figure.id);
+      sqlite3_result_error(context, figures.complaint->message.c_str(), -1);
+    }
+  (*kept)->sizes.push_back({count, known.figure});
+  (*kept)->stratum = known.stratum;
+  const bool chained = sqlite3_value_int(values[2]) != 0;
+  (*kept)->longest = chained ? data::longest_loop : data::longest_loop_and_last;
+}
+
+void give_operation(sqlite3_context* context) {
+  auto** kept = static_cast<LoopSizes**>(sqlite3_aggregate_context(context, 0));
+  const std::unique_ptr<LoopSizes> loops(kept == nullptr ? nullptr : *kept);
+  if (loops == nullptr) return sqlite3_result_null(context);
+  Figure made = data::per_operation(std::move(loops->sizes), loops->longest);
+  sqlite3_result_int64(context, figures_of(context).keep(std::move(made), loops->stratum));
 }
 
 // What an aggregate keeps of its group: SQLite gives zeroed memory.
@@ -280,10 +313,8 @@ Error two_in_one_cell(const std::string& one, const std::string& other) {
 QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqlite, figure_query) {
   SQLite::Statement floors(sqlite, "SELECT stratum, cycles FROM floor_row WHERE g = ?");
   floors.bind(1, g);
-  while (floors.executeStep()) {
+  while (floors.executeStep())
     floors_[floors.getColumn(0).getString()] = floors.getColumn(1).getDouble();
-    has_pairs_ = true;
-  }
   const auto add = [&](const char* name, int count, auto* body) {
     sqlite3_create_function_v2(sqlite.getHandle(), name, count, SQLITE_UTF8, this, body, nullptr,
                                nullptr, nullptr);
@@ -306,6 +337,9 @@ QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqli
   add("said", 2, &unless_null<said>);
   add("floor", 2, &unless_null<floor_between>);
   add("verdict", 2, &unless_null<sql::verdict>);
+  add("pairs", 2, &unless_null<sql::pairs>);
+  sqlite3_create_function_v2(sqlite.getHandle(), "per_operation", 3, SQLITE_UTF8, this, nullptr,
+                             &take_size, &give_operation, nullptr);
   const auto aggregate = [&](const char* name, auto* step) {
     sqlite3_create_function_v2(sqlite.getHandle(), name, 1, SQLITE_UTF8, this, nullptr, step,
                                &finish, nullptr);
@@ -347,18 +381,12 @@ std::int64_t QueryFigures::keep(Figure figure, std::string stratum) {
   return last_made_;
 }
 
-double QueryFigures::floor(std::int64_t before, std::int64_t after) {
+data::Comparison QueryFigures::compare(std::int64_t before, std::int64_t after) {
   const Known &a = at(before), &b = at(after);
-  const std::string& stratum = a.stratum.empty() ? b.stratum : a.stratum;
-  auto own = floors_.find(stratum);
+  auto own = floors_.find(a.stratum.empty() ? b.stratum : a.stratum);
   if (own == floors_.end()) own = floors_.find("");
-  const double floor = own == floors_.end() ? 0 : own->second;
-  return std::max({floor, a.figure.spread, b.figure.spread});
-}
-
-std::string QueryFigures::verdict(std::int64_t before, std::int64_t after) {
-  const Figure made = data::difference(at(after).figure, at(before).figure);
-  return data::verdict_of(made, has_pairs_, floor(before, after));
+  return data::compare(a.figure, b.figure,
+                       own == floors_.end() ? std::nullopt : std::optional(own->second));
 }
 
 std::string flags_text(const std::vector<Flag>& flags) {

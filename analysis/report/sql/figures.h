@@ -26,8 +26,9 @@ class QueryFigures {
  public:
   // Adds the functions difference(a, b[, n]), plus(a, b), times(n, a), share(a, n), percent(a, b),
   // larger(a, b), missing(id), refuse(a, why), value(a), half(a), reason(a), cell(a), said(name,
-  // a), floor(a, b), verdict(a, b) and the aggregates tally(form, a, b), one(x), fastest(a),
-  // slowest(a), surest(a): docs/report-tables.md. `g` is the set of GPUs whose floors count.
+  // a), floor(a, b), verdict(a, b), pairs(a, b) and the aggregates per_operation(f, n, chained),
+  // tally(form, a, b), one(x), fastest(a), slowest(a), surest(a): docs/report-tables.md. `g` is the
+  // set of GPUs whose floors count.
   QueryFigures(SQLite::Database& sqlite, std::int64_t g);
   QueryFigures(const QueryFigures&) = delete;
   QueryFigures& operator=(const QueryFigures&) = delete;
@@ -40,9 +41,8 @@ class QueryFigures {
   const Known& at(std::int64_t number);
   std::int64_t keep(data::Figure figure, std::string stratum = {});
 
-  // What a figure differs by when nothing that matters has changed.
-  double floor(std::int64_t before, std::int64_t after);
-  std::string verdict(std::int64_t before, std::int64_t after);
+  // With the A/A floor of their stratum.
+  data::Comparison compare(std::int64_t before, std::int64_t after);
 
   // What an aggregate complained of; the runner asks after an error of SQLite.
   std::optional<Error> complaint;
@@ -52,7 +52,6 @@ class QueryFigures {
 
   SQLite::Statement row_;
   std::map<std::string, double> floors_;  // by stratum; "" for all
-  bool has_pairs_ = false;
   std::unordered_map<std::int64_t, Known> known_;
   std::int64_t last_made_ = 0;  // those that functions made are below 0
 };

@@ -131,7 +131,8 @@ class Filler {
         results_(results),
         keys_(results),
         default_rows_(sqlite, "key_defaults"),
-        code_rows_(sqlite, "code") {}
+        code_rows_(sqlite, "code"),
+        group_rows_(sqlite, "figure_group") {}
 
   Status fill_all() {
     fill_facts();
@@ -304,6 +305,7 @@ class Filler {
                number_of(one.id), number_of(one.other_id), one.stratum, one.a_cycles, one.b_cycles);
     add_figures(all.points, "point", "cycles");
     add_figures(all.without_loop, "point", "without_loop");
+    add_figures(all.together, "point", "together");
     add_figures(all.anchors, "anchor", "cycles");
     add_figures(all.modes, "modes", "cycles");
     add_form_costs(all.points);
@@ -315,7 +317,8 @@ class Filler {
       const Aggregate& one = figures[n];
       const bool newest = n + 1 == figures.size() || figures[n + 1].id != one.id;
       add_figure(row, one, kind, quantity, newest);
-      if (one.reason.empty())
+      if (quantity != std::string_view("together") &&
+          (one.reason.empty() || one.reason.what == data::Missing::several_values))
         for (const data::ReadingFigure& reading : one.readings)
           add_reading(row, one, reading, kind, newest);
     }
@@ -345,7 +348,8 @@ class Filler {
     const std::optional<double> none;
     const bool good = figure.reason.empty();
     const auto when_good = [&](double value) { return good ? std::optional(value) : none; };
-    row.add(++figures_, gpus_, variant_number(one.axes), number_in(devices_, one.device_uuid),
+    ++figures_;
+    row.add(figures_, gpus_, variant_number(one.axes), number_in(devices_, one.device_uuid),
             code_of(one.text_hash, one.sass_class), own.kind, own.quantity, own.unit, own.newest,
             one.repetitions, one.errors, one.rounds, results::to_string(one.verdict),
             figure.reason.text, static_cast<int>(figure.reason.what),
@@ -353,10 +357,22 @@ class Filler {
             when_good(own.interval.low), when_good(own.interval.high), when_good(figure.half_width),
             figure.interval_reached, when_good(one.intercept_cycles), when_good(one.r2),
             when_good(one.worst_residual_cycles), when_good(one.megahertz),
-            one.repetition_difference_cycles, figure.spread, figure.factor,
+            one.repetition_difference_cycles, figure.spread, add_groups(figure), figure.factor,
             fmt::format("{}", fmt::join(results::words_of(figure.flags), " ")),
             flags_text(figure.flags), one.state.sm_megahertz, one.state.memory_megahertz,
             one.state.watts, one.run_ptxas, one.ran_on, own.label, Blob{figure.at});
+  }
+
+  // Of the figure that is added: how many groups its conditions form, where it has some.
+  std::optional<std::size_t> add_groups(const data::Figure& figure) {
+    if (figure.reason.empty()) return 1;
+    if (figure.reason.what != data::Missing::several_values) return std::nullopt;
+    const std::vector<data::Group> groups = data::groups_of(figure.at);
+    std::size_t place = 0;
+    for (const data::Group& one : groups)
+      group_rows_.add(figures_, ++place, one.value, one.interval.low, one.interval.high,
+                      one.members.size(), data::changes_of(one, figure.at.front().at));
+    return groups.size();
   }
 
   void add_form_costs(const std::vector<Aggregate>& points) {
@@ -399,7 +415,7 @@ class Filler {
   data::VariantKeys keys_;
   std::vector<std::string> axes_;
   std::unordered_map<std::string, std::int64_t> numbers_;
-  Inserter default_rows_, code_rows_;
+  Inserter default_rows_, code_rows_, group_rows_;
   std::optional<Inserter> variants_;  // their table has a column an axis
   std::map<std::string, std::int64_t> devices_, runs_;
   std::map<const launch::KeyAxes*, std::int64_t> defaults_;

@@ -13,10 +13,12 @@ namespace phasebit::report::sql {
 // variant with one of these axes: what was measured on another day is no neighbour.
 //
 // `figure_row` is a figure of a variant, kept by data::aggregate: `quantity` is cycles,
-// without_loop (data/without_loop.h) or the name of a reading; what is no figure of one variant
+// without_loop (data/without_loop.h), together (both roles on one sub-partition) or the name of a
+// reading; what is no figure of one variant
 // (kind form: of one operation) has a label. `f` is what queries pass to functions.
-// `conditions` are its data::AtCondition, after each other: this program alone reads them.
-// Numbers of figures begin here: cycles or stages in the place of one are none.
+// `value_groups` counts the groups of its conditions (data/conditions.h), which `figure_group` has
+// where one value says less. `conditions` are its data::AtCondition, after each other: this program
+// alone reads them. Numbers of figures begin here: cycles or stages in the place of one are none.
 inline constexpr std::int64_t first_figure = std::int64_t{1} << 40;
 
 inline constexpr const char* report_schema = R"(
@@ -43,10 +45,12 @@ CREATE TABLE figure_row(
   unit TEXT, newest INTEGER, repetitions INTEGER, errors INTEGER, rounds INTEGER, verdict TEXT,
   reason TEXT, missing INTEGER, step INTEGER, same_as TEXT, cycles REAL, low REAL, high REAL,
   half REAL, interval_ok INTEGER, intercept REAL, r2 REAL, worst_residual REAL, mhz REAL,
-  repetition_difference REAL, spread REAL,
+  repetition_difference REAL, spread REAL, value_groups INTEGER,
   factor TEXT, words TEXT, flag_list TEXT, gpu_sm_mhz INTEGER, gpu_memory_mhz INTEGER,
   gpu_watts INTEGER,
   run_ptxas TEXT, ran_on TEXT, label TEXT, conditions BLOB);
+CREATE TABLE figure_group(
+  f INTEGER, place INTEGER, cycles REAL, low REAL, high REAL, conditions INTEGER, changed TEXT);
 CREATE TABLE measurement(
   p INTEGER PRIMARY KEY, v INTEGER, d INTEGER, r INTEGER, c INTEGER, kind TEXT,
   repetition INTEGER, aa_control INTEGER, verdict TEXT, same_as TEXT, error_step TEXT, error TEXT,

@@ -68,7 +68,8 @@ void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std:
       "device_name, device.multiprocessors AS sms_of_gpu, text_hash, sass_class, newest, "
       "repetitions, errors, rounds, verdict, reason, same_as, figure_row.cycles, low, high, half, "
       "interval_ok, intercept, r2, worst_residual, nullif(mhz, 0) AS mhz, repetition_difference, "
-      "spread, factor, replace(words, char(10), ' ') AS words, gpu_sm_mhz, gpu_memory_mhz, "
+      "spread, value_groups, factor, replace(words, char(10), ' ') AS words, gpu_sm_mhz, "
+      "gpu_memory_mhz, "
       "gpu_watts, run_ptxas, ran_on{} FROM figure_row JOIN variant USING (v) JOIN device USING (d) "
       "JOIN code USING (c)",
       variant_columns(sqlite, axes));

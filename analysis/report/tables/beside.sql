@@ -20,8 +20,8 @@ pair AS MATERIALIZED (
   LEFT JOIN usual AS plain ON plain.id = changed.base)
 SELECT base AS variant, own AS {title axis}, plain AS "without|noted", f AS "with|noted",
        value(apart) AS "difference|±", half(apart) AS "|half",
-       100 * value(apart) / nullif(value(plain), 0) AS "change|{:+.1f} %", floor(plain, f) AS "A/A floor|.2f",
-       verdict(plain, f) AS verdict
+       100 * value(apart) / nullif(value(plain), 0) AS "change|{:+.1f} %", floor(plain, f) AS "floor|.2f",
+       pairs(plain, f) AS pairs, verdict(plain, f) AS verdict
 FROM pair
 WHERE (:value = '' OR own = :value) AND (:variant = '' OR base = :variant)
   AND (value(apart) IS NULL OR abs(value(apart)) >= :least / 100.0 * value(plain))

@@ -20,16 +20,10 @@ point AS MATERIALIZED (
     AND probe IN ('ring', 'handoff', 'verb', 'response', 'fanin')),
 copies AS (
   SELECT without(spelled, 'probe', 'num_stages', 'addressing', 'verb', 'path', 'reads', 'load') AS words,
-         verb || ' ' || path || ' ' || reads AS asked, num_stages AS n, f
+         verb || ' ' || path || ' ' || reads AS asked, reads = 'completion' AS chained, num_stages AS n, f
   FROM point WHERE probe = 'verb' AND quantity = 'cycles' AND "load" IS NOT 'busy'),
--- A loop over fewer than four copies is longer than they are, and its end hides behind them.
-sizes AS (
-  SELECT *, max(n) OVER verb AS many, min(n) OVER verb AS fewest, min(iif(n >= 4, n, NULL)) OVER verb AS four
-  FROM copies WINDOW verb AS (PARTITION BY words, asked)),
 verb AS MATERIALIZED (
-  SELECT words, asked,
-         difference(max(iif(n = many, f, NULL)), max(iif(n = iif(four < many, four, fewest), f, NULL)), many - iif(four < many, four, fewest)) AS f
-  FROM sizes WHERE many > fewest GROUP BY words, asked),
+  SELECT words, asked, per_operation(f, n, chained) AS f FROM copies GROUP BY words, asked HAVING min(n) < max(n)),
 verbs AS MATERIALIZED (
   SELECT words, max(iif(asked = 'commit completing completion', f, NULL)) AS commit_done,
          max(iif(asked = 'release completing completion', f, NULL)) AS release_done,

@@ -5,7 +5,7 @@ sentences = true
 WITH
 point AS (
   SELECT id, device_name, spread, cycles, repetitions,
-         CASE WHEN verdict = 'ungated' THEN 'ungated' WHEN reason <> '' THEN 'failed'
+         CASE WHEN verdict = 'ungated' THEN 'ungated' WHEN reason <> '' AND value_groups IS NULL THEN 'failed'
               WHEN same_as <> '' THEN 'shared' ELSE 'measured' END AS became,
          CAST(ptxas AS TEXT) AS ptxas
   FROM figure WHERE kind = 'point' AND quantity = 'cycles'),

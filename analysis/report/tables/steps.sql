@@ -23,7 +23,7 @@ step AS (
 SELECT text AS variant, old AS "from ptxas", new AS "to ptxas", before AS "before|noted", after AS "after|noted",
        value(difference(after, before)) AS "difference|±", half(difference(after, before)) AS "|half",
        100 * value(difference(after, before)) / nullif(value(before), 0) AS "change|{:+.1f} %",
-       floor(before, after) AS "A/A floor|.2f", substr(old_hash, 1, 6) AS "class before",
+       floor(before, after) AS "floor|.2f", pairs(before, after) AS pairs, substr(old_hash, 1, 6) AS "class before",
        substr(new_hash, 1, 6) AS "class after"
 FROM step
 WHERE before IS NOT NULL AND verdict(before, after) IN ('faster', 'slower')

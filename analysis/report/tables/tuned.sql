@@ -19,8 +19,8 @@ pair AS MATERIALIZED (
   LEFT JOIN usual AS base ON base.id = hand.parent)
 SELECT made AS "by hand", parent AS "from", base AS "cycles before|noted", f AS "cycles by hand|noted",
        value(apart) AS "difference|±", half(apart) AS "|half",
-       100 * value(apart) / nullif(value(base), 0) AS "change|{:+.1f} %", floor(base, f) AS "A/A floor|.2f",
-       verdict(base, f) AS verdict, substr(base_class, 1, 8) AS "SASS class before",
+       100 * value(apart) / nullif(value(base), 0) AS "change|{:+.1f} %", floor(base, f) AS "floor|.2f",
+       pairs(base, f) AS pairs, verdict(base, f) AS verdict, substr(base_class, 1, 8) AS "SASS class before",
        substr(sass_class, 1, 8) AS "SASS class by hand"
 FROM pair
 WHERE (:parent = '' OR parent = :parent) AND (:tuned = '' OR made = 'tuned=' || :tuned)

@@ -18,13 +18,9 @@ copies AS (
   FROM figure
   WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest AND declared AND NOT unrolled
     AND coalesce(reads, '') <> 'together' AND {where}),
-sizes AS (
-  SELECT *, min(n) OVER verb AS few, max(n) OVER verb AS many
-  FROM copies WINDOW verb AS (PARTITION BY protocol, verb, path, reads, spelling, loading)),
 cost AS (
-  SELECT protocol, verb, path, reads, spelling, loading,
-         difference(one(iif(n = many, f, NULL)), one(iif(n = few, f, NULL)), many - few) AS f
-  FROM sizes WHERE few < many GROUP BY protocol, verb, path, reads, spelling, loading)
+  SELECT protocol, verb, path, reads, spelling, loading, per_operation(f, n, reads IS 'completion') AS f
+  FROM copies GROUP BY protocol, verb, path, reads, spelling, loading HAVING min(n) < max(n))
 SELECT protocol, verb, path, reads, one(iif(loading = 'isolated' AND spelling = '', f, NULL)) AS "plain|figure",
        one(iif(loading = 'loaded' AND spelling = '', f, NULL)) AS "plain, loaded|figure",
        sum(loading = 'isolated') AS "spellings|n", fastest(iif(loading = 'isolated', f, NULL)) AS "lowest|figure",
