@@ -110,10 +110,12 @@ ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
     return row;
   }
   row.ids = {large->id, small->id};
-    row.code += " " + maker.row(*small).code;
   std::vector<data::LoopOfSize> loops;
-  for (const auto& [size, one] : found)
+  row.code.clear();
+  for (const auto& [size, one] : found) {
     loops.push_back({static_cast<double>(size), figure_of(*one)});
+    row.code += maker.row(*one).code + " ";
+  }
   row.figure = data::per_operation(std::move(loops), data::longest_loop_of(large->axes));
   row.floor = (row.floor + maker.row(*small).floor) / (many - few);
   return row;
@@ -126,7 +128,6 @@ ClaimRow one_item(const Maker& maker, const Sizes& sizes, const BySize& found,
   row.figure = figure_of(alone == nullptr ? *found.rbegin()->second : *alone);
   if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = data::unusable(one_size);
   if (alone == nullptr) return row;
-  row.figure.at.clear();  // those of one size
   row.ids.clear();
   row.code.clear();
   for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size) {
@@ -227,10 +228,6 @@ std::string key_of(const Claim& claim, const ClaimRow& row) {
   return key;
 }
 
-double percent_of(double base, double changed) {
-  return base == 0 ? 0 : 100 * (changed - base) / std::abs(base);
-}
-
 ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control) {
   ClaimRow out = row;
   const double base = std::abs(control.figure.value);
@@ -239,12 +236,6 @@ ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control
     out.figure = data::difference(row.figure, control.figure);
   } else {
     out.figure = data::change_percent(row.figure, control.figure);
-    out.figure.at.clear();
-    for (const data::Pair& pair : data::paired(control.figure, row.figure, percent_of).pairs)
-      out.figure.at.push_back(
-          {pair.at,
-           pair.difference,
-           {pair.difference - pair.half_width, pair.difference + pair.half_width}});
     if (base > 0) out.floor = 100 * out.floor / base;
   }
   out.ids.insert(out.ids.end(), control.ids.begin(), control.ids.end());
@@ -296,9 +287,12 @@ bool holds_when(const Claim& claim, const ClaimRow& row) {
   return value && *value > 0;
 }
 
-// Why a row that is meant cannot be used; "" when it can.
+// Why a row that is meant cannot be used; "" when it can. One of several values has them by
+// condition, which pairs compare.
 std::string unusable(const Claim& claim, const data::Figure& figure) {
-  if (!figure.reason.empty()) return figure.reason.text;
+  const bool several = figure.reason.what == data::Missing::several_values &&
+                       contains(claim.accepts, std::string("several_values"));
+  if (!figure.reason.empty() && !several) return figure.reason.text;
   using Kind = results::Flag::Kind;
   for (const results::Flag& flag : figure.flags) {
     const bool spoils = flag.kind == Kind::not_linear || flag.kind == Kind::modes ||

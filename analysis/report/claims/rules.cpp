@@ -17,7 +17,7 @@ Claim widened(const Claim& claim) {
   Claim wide = claim;
   wide.where = claim.question;
   wide.when = {};
-  wide.accepts = {"modes", "interval_too_wide", "not_linear"};
+  wide.accepts = {"modes", "interval_too_wide", "not_linear", "several_values"};
   return wide;
 }
 
@@ -99,7 +99,18 @@ std::vector<std::string> scope_faults(const Claim& claim, const ClaimCases& insi
   if (missed > 0)
     faults.push_back(fmt::format("'question' leaves out {} of the {} rows of 'where'", missed,
                                  inside.rows.size()));
-  if (!claim.limit.empty() || outside.verdict.used == 0) return faults;
+  if (!claim.limit.empty()) return faults;
+  const size_t in_loops = static_cast<size_t>(
+      std::count_if(inside.left_out.begin(), inside.left_out.end(), [&](const LeftOut& one) {
+        const data::Missing what = inside.rows[one.row].figure.reason.what;
+        return what == data::Missing::not_separable || what == data::Missing::hidden;
+      }));
+  if (in_loops > 0)
+    faults.push_back(
+        fmt::format("{} of its {} rows cannot be separated from their loop: the "
+                    "sentence must name the limit (limit = \"WORDS OF IT\")",
+                    in_loops, inside.rows.size()));
+  if (outside.verdict.used == 0) return faults;
   const bool counted = claim.least_share || claim.most_share;
   if (counted ? !outside.verdict.is_true : 10 * outside.verdict.refutes > outside.evaluated)
     faults.push_back(fmt::format(
@@ -119,8 +130,8 @@ std::string control_fault(const Claim& claim, const Claim& control, const ClaimC
         control.name, fmt::join(sides, ", "));
   const std::string cause = claim.cause.empty() ? *sides.begin() : claim.cause;
   if (sides.count(cause) == 0)
-    return fmt::format("the sides of its control '{}' do not differ in '{}' ({})", control.name, cause,
-                       base::nearest_word_hint(cause, {sides.begin(), sides.end()}));
+    return fmt::format("the sides of its control '{}' do not differ in '{}' ({})", control.name,
+                       cause, base::nearest_word_hint(cause, {sides.begin(), sides.end()}));
   std::set<std::string> more;
   for (const ClaimCase& one : compared.cases)
     add_differences(compared.rows[one.a], compared.rows[*one.b], more);

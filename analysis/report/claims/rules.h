@@ -22,7 +22,8 @@ Outside outside_of(const Claim& claim, const std::vector<ClaimRow>& rows, const 
                    bool every_device);
 
 // Why its sentence says more than the rows do, one text each: more than a tenth of what it leaves
-// out refutes it and no `limit` names that; `question` is narrower than `where`.
+// out refutes it, or rows cannot be separated from their loop, and no `limit` names that;
+// `question` is narrower than `where`.
 std::vector<std::string> scope_faults(const Claim& claim, const ClaimCases& inside,
                                       const Outside& outside);
 

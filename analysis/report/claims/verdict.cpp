@@ -149,8 +149,9 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
     Counts counts;
     for (const auto& [pair, state] : pairs) counts.add(state);
     counts.used = counts.holds + counts.refutes + (counted ? counts.ambiguous : 0);
-    out.holds += counts.holds, out.refutes += counts.refutes;
-    out.ambiguous += counts.ambiguous, out.used += counts.used;
+    out.holds = std::max(out.holds, counts.holds), out.used = std::max(out.used, counts.used);
+    out.refutes = std::max(out.refutes, counts.refutes);
+    out.ambiguous = std::max(out.ambiguous, counts.ambiguous);
     if (counts.used > 0)
       out.is_true = out.is_true && (counted ? has_share(claim, counts) : counts.refutes == 0);
     out.of_model.emplace(model, counts);

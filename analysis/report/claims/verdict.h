@@ -30,7 +30,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-struct Verdict : Counts {  // over all models; a sentence names those of each
+struct Verdict : Counts {  // the most of any model; a sentence names those of each
   std::vector<JudgedCase> cases;
   std::map<std::string, Counts> of_model;  // by name of GPU: several of one are replications
   // On each model all hold, or the share of them that the claim asks for. False when none was used.

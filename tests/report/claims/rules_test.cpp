@@ -187,6 +187,36 @@ TEST(Outside, HasFlaggedRowsAndNoForks) {
             "'question' leaves out 2 of the 2 rows of 'where'");
 }
 
+TEST(Outside, ASubtractionThatFailsMustBeNamed) {
+  ClaimRow in_loop = ring("2", "x", 50);
+  in_loop.figure.reason = {report::data::Missing::not_separable, "not separable"};
+  const std::vector<ClaimRow> rows = {ring("1", "x", 50), in_loop};
+  const auto faults = [&](const std::string& more) {
+    const Claim claim =
+        claim_of("says = \"unrolled\"\nrelation = \"less\"\nbound = \"100\"\n" + more);
+    const ClaimCases inside = cases_of(claim, rows, false);
+    return scope_faults(claim, inside, outside_of(claim, rows, inside, false));
+  };
+  ASSERT_EQ(faults("").size(), 1U);
+  EXPECT_EQ(faults("").front(),
+            "1 of its 2 rows cannot be separated from their loop: the sentence must name the limit "
+            "(limit = \"WORDS OF IT\")");
+  EXPECT_TRUE(faults("limit = \"unrolled\"\n").empty());
+}
+
+// Of several values there is no figure, and pairs all the same.
+TEST(Pairs, CompareRowsOfSeveralValuesWhereTheyAreAccepted) {
+  ClaimRow a = under_paddings(ring("4", "x", 90), {90, 190, 90}),
+           b = under_paddings(ring("2", "x", 100), {100, 200, 100});
+  for (ClaimRow* row : {&a, &b})
+    row->figure.reason = {report::data::Missing::several_values, "two groups"};
+  const auto holds = [&](const std::string& more) {
+    return verdict_of(claim_of(more_stages + "relation = \"less\"\n" + more), {a, b}).holds;
+  };
+  EXPECT_EQ(holds(""), 0U);
+  EXPECT_EQ(holds("accepts = [\"several_values\"]\n"), 1U);
+}
+
 struct ControlRow {
   const char *control, *cause, *fault;
 };
