@@ -231,7 +231,7 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
   const ProcessOutput output = program.run({"--dry-run"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   EXPECT_TRUE(contains(output.out, "1 variants, 10 repetitions\n")) << output.out;
-  EXPECT_TRUE(contains(output.out, "8 points to measure")) << output.out;
+  EXPECT_TRUE(contains(output.out, "11 points to measure")) << output.out;
   EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }
 

@@ -165,7 +165,8 @@ struct RefusedRow {
 
 TEST(ProductRules, RefuseWhatIsNoTile) {
   const RefusedRow rows[] = {
-      {ring + "payload_bytes=32768/tile_n=256", "payload_bytes = 128 * (64 * consumers + tile_n)"},
+      {ring + "payload_bytes=32768/tile_n=256",
+       "payload_bytes = 2 * tile_k * (64 * consumers + tile_n)"},
       {ring + tile + "/in_flight=1/num_stages=1", "a slot that is kept for the group under way"},
       {ring + tile + "/read=first", "matrices are read as a whole"},
       {"ring/mbarrier/st_shared/wgmma/granularity=warpgroup/payload_bytes=24576",

@@ -93,7 +93,7 @@ TEST(ChangePercent, IsAsWideAsTheEndsOfBothAllow) {
   EXPECT_DOUBLE_EQ(out.value, 10);
   EXPECT_NEAR(out.half_width, 100 * (112.0 - 99.0) / 99.0 - 10, 1e-9);  // the farther side
   EXPECT_EQ(change_percent(given(1, 0), given(0, 0, "base")).reason.text,
-            "base: no ratio, its interval includes 0");
+            "base may be nothing, so nothing is a share of it");
 }
 
 TEST(FigureCell, ShowsTheValueOrTheStepAndNotesTheRestOnce) {
