@@ -1,6 +1,6 @@
 // cuda::barrier, two a slot: by tokens, as the guide's example of spatial partitioning, where who
-// waits has arrived as well; or by wait_parity, where the other side alone arrives. It looks ahead by
-// try_wait_parity_for of no time: it has no try without a limit.
+// waits has arrived as well; or by wait_parity, where the other side alone arrives. It looks ahead
+// by try_wait_parity_for of no time: it has no try without a limit.
 #include "bench/peers/ring.cuh"
 
 #include <cuda/barrier>

@@ -1,6 +1,6 @@
 // cuda::pipeline of block scope between producer warps and consumer warps, in the loop of its
-// documentation: acquire, memcpy_async or stores, commit; wait, read, release. The pipeline keeps its
-// stage itself: an unrolled loop knows the slot's address alone.
+// documentation: acquire, memcpy_async or stores, commit; wait, read, release. The pipeline keeps
+// its stage itself: an unrolled loop knows the slot's address alone.
 #if PEER_COPIES
 #include "bench/peers/copies.cuh"
 #endif

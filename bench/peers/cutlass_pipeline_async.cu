@@ -1,6 +1,6 @@
-// CUTLASS PipelineAsync, in the loop of its collectives: acquire, store, commit; wait, read, release;
-// the next stage asked for by producer_try_acquire and consumer_try_wait. A state is made where it is
-// used, of stage and phase: what ++state counts, and a stage that an unrolled loop knows.
+// CUTLASS PipelineAsync, in the loop of its collectives: acquire, store, commit; wait, read,
+// release; the next stage asked for by producer_try_acquire and consumer_try_wait. A state is made
+// where it is used, of stage and phase: what ++state counts and an unrolled loop knows.
 #include "bench/peers/ring.cuh"
 
 #include <cutlass/cutlass.h>

@@ -1,6 +1,6 @@
-// __syncthreads between one warp that stores and warps that read, as in a double-buffered tile loop:
-// with two slots or more one barrier an item, which publishes it and says that the one before is
-// read; with one slot two.
+// __syncthreads between one warp that stores and warps that read, as in a double-buffered tile
+// loop: with two slots or more one barrier an item, which publishes it and says that the one before
+// is read; with one slot two.
 #include "bench/peers/ring.cuh"
 
 namespace phasebit::PEER_SPACE {

@@ -22,8 +22,8 @@ def most_shared_bytes():
 
 
 MOST_SHARED_BYTES = most_shared_bytes()
-# Axes that few peers have, and what all others do: the warps of each role, whether they take turns, the loop, how many
-# items ahead a role asks.
+# Axes that few peers have, and what all others do: the warps of each role, whether they take turns,
+# the loop, how many items ahead a role asks.
 DEFAULTS = {"producers": 1, "consumers": 1, "sharing": "share", "addressing": "runtime", "ahead": 0}
 COPIES = ("memcpy_async", "cp_async_bulk")
 FAMILIES = ["hopper"]

@@ -98,11 +98,22 @@ TEST(ClaimFile, IsReadWithItsDefaults) {
   EXPECT_TRUE(claim.speaks_of("NVIDIA H200"));
 }
 
+using ErrorRow = std::pair<std::string, std::string>;
+
+const std::string head =
+    "[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nquestion = { probe = "
+    "\"ring\" }\nwhere = { probe = \"ring\" }\n";
+
+void expect_errors(const std::vector<ErrorRow>& rows) {
+  for (const auto& [text, message] : rows) {
+    const auto claims = report::claims::parse_claims(text, "some.toml");
+    ASSERT_FALSE(claims) << text;
+    EXPECT_EQ(claims.error().text(), message);
+  }
+}
+
 TEST(ClaimFile, ErrorsNameLineAndWord) {
-  const std::string head =
-      "[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nquestion = { probe = "
-      "\"ring\" }\nwhere = { probe = \"ring\" }\n";
-  const std::pair<std::string, const char*> rows[] = {
+  const std::vector<ErrorRow> rows = {
       {head + "relation = \"lesser\"\nbound = \"1\"",
        "spec: some.toml:7: relation: no relation 'lesser' (did you mean 'less'?)"},
       {head + "relation = \"less\"",
@@ -138,6 +149,12 @@ TEST(ClaimFile, ErrorsNameLineAndWord) {
        "spec: some.toml:8: bound: must be a number"},
       {head + "relation = \"at_least\"\nbound = \"-1\"",
        "spec: some.toml:8: bound: -1 is below 0: every figure is above"},
+  };
+  expect_errors(rows);
+}
+
+TEST(ClaimFile, ErrorsOfWhatTheSentenceSpeaksOf) {
+  const std::vector<ErrorRow> rows = {
       {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"observation\"\nwhere = { probe = "
        "\"ring\" }\nrelation = \"less\"\nbound = \"1\"",
        "spec: some.toml:1: claim: lacks 'question' (the wider selection that a reader takes the "
@@ -161,11 +178,7 @@ TEST(ClaimFile, ErrorsNameLineAndWord) {
        "uniform_role (list them in 'equal', or name what a side lacks in the sentence and in "
        "'lacks')"},
   };
-  for (const auto& [text, message] : rows) {
-    const auto claims = report::claims::parse_claims(text, "some.toml");
-    ASSERT_FALSE(claims) << text;
-    EXPECT_EQ(claims.error().text(), message);
-  }
+  expect_errors(rows);
 }
 
 TEST(ClaimFile, ANameIsGivenOnce) {

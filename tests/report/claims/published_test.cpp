@@ -166,8 +166,8 @@ TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
   EXPECT_TRUE(claim_rows(data, "wake").empty());
 }
 
-// (8 * 17.5 - 4 * 20) / 4, in a loop of 20: a figure of these probes is of one phase, whatever the size; the rolled
-// loop is no size.
+// (8 * 17.5 - 4 * 20) / 4, in a loop of 20: a figure of these probes is of one phase, whatever the
+// size; the rolled loop is no size.
 TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
   const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
   const report::data::ReportData data =
