@@ -3,7 +3,7 @@ doc = "cycles from a commit to the wake-up of the waiting warp"
 probe = "response"
 hint = "it is made from sweeps of specs/probes.toml"
 legend = """
-Cycles from a commit to the clock that the waiting warp reads behind its wait, on one SM, by the cycles for which \
+Cycles from a commit to the clock that the waiting warp reads after its wait, on one SM, by the cycles for which \
 the commit was held back."""
 varied = true
 across = ["0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"]
@@ -15,6 +15,6 @@ SELECT protocol, waited_on, dash(semantics, 'semantics', blank) AS semantics, co
 FROM figure
 WHERE kind = 'point' AND quantity IN ('wake', 'cycles') AND probe = 'response' AND newest AND declared AND NOT unrolled AND {where}
   AND clock IS NOT 'behind' AND delay_cycles IN (0, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304)
-  AND (quantity = 'wake' OR reason <> '')
+  AND (quantity = 'wake' OR (reason <> '' AND value_groups < 2))
 ORDER BY place('protocol', protocol), place('waited_on', waited_on), place('semantics', semantics),
          place('consumers', consumers), place('counting', counting)
