@@ -103,7 +103,7 @@ const std::string begin =
 
 // The first operands of the stores to shared memory that a thread may run: "8", or "?".
 std::string stores_of(const std::string& body, ptx::known::PtxThread thread,
-                      bool* complete = nullptr) {
+                      bool* complete = nullptr, std::optional<ptx::known::PtxThread> before = {}) {
   const auto file = ptx::read_ptx(begin + body + "\nexit;\n}\n", "t.ptx");
   EXPECT_TRUE(file);
   ptx::known::PtxLaunch launch;
@@ -113,6 +113,7 @@ std::string stores_of(const std::string& body, ptx::known::PtxThread thread,
   const ptx::known::PtxProgram program =
       ptx::known::program_of(*file, *file->entries().front(), launch);
   ptx::known::PtxWalk walk(program);
+  if (before) walk.run(launch, *before, [](const ptx::known::PtxStep&, const Values&) {});
   std::string out;
   const bool all =
       walk.run(launch, thread, [&](const ptx::known::PtxStep& step, const Values& operands) {
@@ -164,6 +165,19 @@ TEST(PtxWalk, TakesBothWaysOfWhatIsNot) {
       "ld.param.u32 n, [pb+52];\nsetp.ne.u32 p|q, n, 0;\n@p exit;\n"
       "@q st.shared.u32 [ring+24], n;";
   EXPECT_EQ(stores_of(never, {0, 0}), "24");
+}
+
+TEST(PtxWalk, KnowsWhatTheFirstLaneHandsOn) {
+  const auto handed = [](const char* mask) {
+    return std::string("shfl.sync.idx.b32 n, tid, 0, 31, ") + mask +
+           ";\nmad.lo.u32 a, n, 8, ring;\nst.shared.u32 [a], n;";
+  };
+  EXPECT_EQ(stores_of(handed("0xffffffff"), {32, 0}), "256");
+  EXPECT_EQ(stores_of(handed("0xffffffff"), {37, 0}, nullptr, {{32, 0}}), "256");
+  EXPECT_EQ(stores_of(handed("0xffffffff"), {37, 0}, nullptr, {{0, 0}}), "?");  // another warp's
+  EXPECT_EQ(stores_of(handed("0xffffffff"), {37, 0}, nullptr, {{32, 1}}), "?");
+  EXPECT_EQ(stores_of(handed("0xffffffff"), {37, 0}), "?");
+  EXPECT_EQ(stores_of(handed("0x0000ffff"), {37, 0}, nullptr, {{32, 0}}), "?");
 }
 
 TEST(PtxWalk, SaysThatALoopGoesOnTooLong) {

@@ -123,6 +123,13 @@ class ProgramMaker {
     return known_number(known->second);
   }
 
+  // By all lanes of a warp.
+  static bool is_from_first_lane(const PtxStatement& parsed) {
+    return parsed.name == "shfl.sync.idx.b32" && parsed.operands.size() == 5 &&
+           literal(parsed.operand(2)) == 0U && literal(parsed.operand(3)) == 31U &&
+           literal(parsed.operand(4)) == 0xffffffffU;
+  }
+
   PtxStep step_of(std::size_t at) {
     const PtxStatement& parsed = file_.statements[at].parsed;
     PtxStep step;
@@ -144,6 +151,7 @@ class ProgramMaker {
     if (written.size() == 1 || (compares && written.size() == 2))
       step.makes = PtxOperation::of(parsed.name);
     step.loads = loaded(parsed);
+    step.from_first_lane = is_from_first_lane(parsed);
     for (const flow::PtxJump& jump : program_.flow.jumps)
       if (jump.statement == at) step.jump = &jump;
     return step;
@@ -213,8 +221,19 @@ PtxValue PtxWalk::value_of(const PtxOperand& source, const State& state,
   return value;
 }
 
-void PtxWalk::take_step(const PtxStep& step, State& state, const Thread& thread,
-                        const Seen& seen) const {
+PtxValue PtxWalk::from_first_lane(const PtxStep& step, const PtxValue& own, const Thread& thread) {
+  const PtxThread& at = thread.at;
+  if (at.tid % lanes == 0) {
+    const auto [handed, first] = handed_.emplace(step.statement, own);
+    if (!first) handed->second = joined(handed->second, own);
+    return own;
+  }
+  const auto handed = handed_.find(step.statement);
+  const bool same_warp = at.rank == first_.rank && at.tid / lanes == first_.tid / lanes;
+  return same_warp && handed != handed_.end() ? handed->second : PtxValue{};
+}
+
+void PtxWalk::take_step(const PtxStep& step, State& state, const Thread& thread, const Seen& seen) {
   bool certain = true;
   if (step.guard) {
     const PtxValue guard = value_of(*step.guard, state, thread);
@@ -230,6 +249,7 @@ void PtxWalk::take_step(const PtxStep& step, State& state, const Thread& thread,
   if (step.loads) made = *step.loads;
   if (step.makes && !operands.empty())
     made = step.makes->of_operands(std::span(operands).subspan(1));
+  if (step.from_first_lane) made = from_first_lane(step, operands[1], thread);
   for (std::size_t n = 0; n < step.writes.size(); ++n) {
     if (n == 1 && made.is_number()) made.bits ^= 1;
     PtxValue& to = state[step.writes[n]];
@@ -265,6 +285,10 @@ int PtxWalk::next_block(int block, const PtxStep* last, const State& state, cons
 
 bool PtxWalk::run(const PtxLaunch& launch, const PtxThread& thread, const Seen& seen) {
   const Thread own{launch, thread};
+  if (thread.tid % lanes == 0) {
+    first_ = thread;
+    handed_.clear();
+  }
   merged_.clear();
   open_.clear();
   open_.push_back({0, State(program_.registers)});

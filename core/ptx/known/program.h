@@ -45,6 +45,7 @@ struct PtxStep {
   std::vector<std::size_t> writes;    // registers
   std::optional<PtxOperation> makes;  // writes.front(), of the operands after the first
   std::optional<PtxValue> loads;      // of a parameter
+  bool from_first_lane = false;  // shfl.sync.idx: what lane 0 has of the operand after the first
   bool is_call = false;
   const flow::PtxJump* jump = nullptr;
 };
@@ -64,7 +65,8 @@ struct PtxProgram {
 PtxProgram program_of(const PtxFile& file, const PtxFunction& function, const PtxLaunch& launch);
 
 // What a thread of a launch may run and with which operands, as far as the text says it: constants,
-// the thread's own number, places in shared memory. Of a branch that depends on anything else
+// the thread's own number, places in shared memory, what the first lane hands on to its warp where
+// that lane was walked last of all first lanes. Of a branch that depends on anything else
 // (memory, other threads, the number of items) both ways are walked.
 
 class PtxWalk {
@@ -87,7 +89,8 @@ class PtxWalk {
   struct Thread;
 
   PtxValue value_of(const PtxOperand& source, const State& state, const Thread& thread) const;
-  void take_step(const PtxStep& step, State& state, const Thread& thread, const Seen& seen) const;
+  void take_step(const PtxStep& step, State& state, const Thread& thread, const Seen& seen);
+  PtxValue from_first_lane(const PtxStep& step, const PtxValue& own, const Thread& thread);
   // The block that follows for sure; -1: the path ends here, or goes on in `open_`.
   int next_block(int block, const PtxStep* jump, const State& state, const Thread& thread);
   void go_both_ways(const std::vector<int>& blocks, const State& state);
@@ -95,6 +98,8 @@ class PtxWalk {
   const PtxProgram& program_;
   std::map<int, State> merged_;  // at what an undecided branch leads to
   std::vector<Place> open_;
+  PtxThread first_;                         // the first lane that was walked last
+  std::map<std::size_t, PtxValue> handed_;  // by it, by statement
   long steps_left_;
 };
 
