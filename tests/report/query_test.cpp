@@ -201,8 +201,11 @@ struct Shown {
 
 Shown shown(const std::string& table) {
   static const std::map<std::string, Shown> others = {
+      {"axis_pairs",
+       {"arrivals/arrivals", {{"axis", "arrival"}, {"first", "warp"}, {"second", "thread"}}}},
       {"beside", {"", {{"axis", "wait"}}}},
       {"history", {"history/ptxas", {}}},
+      {"jitter", {"uniform_role/jitter", {}}},
       {"llvm", {"llvm/rings", {}}},
       {"llvm_levels", {"llvm/rings", {}}},
       {"origins", {"llvm/origins", {{"ours", "mbarrier"}}}},

@@ -14,6 +14,6 @@ SELECT protocol, waited_on, dash(semantics, 'semantics', blank) AS semantics, co
 FROM figure
 WHERE kind = 'point' AND quantity IN ('polls', 'cycles') AND probe = 'response' AND newest AND declared AND NOT unrolled AND {where}
   AND counting IS NOT 'off' AND clock IS NOT 'behind' AND delay_cycles IN (0, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304)
-  AND (quantity = 'polls' OR reason <> '')
+  AND (quantity = 'polls' OR (reason <> '' AND v NOT IN (SELECT v FROM figure WHERE quantity = 'polls')))
 ORDER BY place('protocol', protocol), place('waited_on', waited_on), place('semantics', semantics),
          place('consumers', consumers), place('counting', counting)

@@ -15,6 +15,6 @@ SELECT protocol, waited_on, dash(semantics, 'semantics', blank) AS semantics, co
 FROM figure
 WHERE kind = 'point' AND quantity IN ('wake', 'cycles') AND probe = 'response' AND newest AND declared AND NOT unrolled AND {where}
   AND clock IS NOT 'behind' AND delay_cycles IN (0, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304)
-  AND (quantity = 'wake' OR (reason <> '' AND value_groups < 2))
+  AND (quantity = 'wake' OR (reason <> '' AND v NOT IN (SELECT v FROM figure WHERE quantity = 'wake')))
 ORDER BY place('protocol', protocol), place('waited_on', waited_on), place('semantics', semantics),
          place('consumers', consumers), place('counting', counting)
