@@ -126,7 +126,7 @@ TEST_F(ClusterKernels, CoverEveryOrderedPairOfEverySize) {
           {"producers", "1"},
           {"consumers", "1"},
           {"num_stages", "1"},
-          {"unroll", "1"}};
+          {"unroll", "4"}};
       const auto found = wanted.find(axis.first);
       return found == wanted.end() || found->second == axis.second;
     });
