@@ -224,7 +224,8 @@ class SassPage(PageTest):
 
     def test_measured_cycles_stand_in_the_cells(self):
         # For sm_90a of the GPU that was measured last; both take the same cycles.
-        query = f"select cycles from figure where id = '{MEASURED}' and quantity = 'cycles' and newest"
+        query = (f"select cycles from figure where id = '{MEASURED}' "
+                 "and quantity = 'cycles' and newest")
         expected = json.loads(phasebit("sql", query, "--device", "H200", "--format",
                                        "json"))["rows"][0]["cycles"]
         self.open()
