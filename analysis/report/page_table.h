@@ -14,7 +14,6 @@ struct PageShape {
   std::size_t first = 0;               // rows; 0: all
   std::vector<std::string> hide = {};  // titles of columns, "_" for a blank: "SASS_class"
   std::string command = {};            // prints the whole table
-  bool empty() const { return first == 0 && hide.empty(); }
 };
 
 // Leaves out columns and rows, and says in a note which command has the rest. Flags become letters,

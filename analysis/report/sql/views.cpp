@@ -1,5 +1,6 @@
 #include "analysis/report/sql/views.h"
 
+#include "analysis/report/data/without_loop.h"
 #include "analysis/report/sql/schema.h"
 #include "core/base/text.h"
 
@@ -25,6 +26,20 @@ std::set<std::string> own_columns() {
                         "pragma_table_info('measurement')");
   while (row.executeStep()) columns.insert(row.getColumn(0).getString());
   return columns;
+}
+
+// Of one verb in one spelling, without its loop: the limits are those of longest_loop_of.
+std::string verb_cost_view() {
+  return fmt::format(
+      "CREATE TEMP VIEW verb_cost AS SELECT min(v) AS v, protocol, verb, path, reads, spelling, "
+      "loading, per_operation(f, n, iif(reads IS 'completion', {}, {}) * "
+      "iif(loading = 'loaded', 2, 1)) AS f FROM (SELECT v, protocol, verb, path, reads, "
+      "rest(spelled, 'verb path reads load num_stages addressing early_token') AS spelling, "
+      "iif(\"load\" = 'busy', 'loaded', 'isolated') AS loading, coalesce(num_stages, 0) AS n, f "
+      "FROM figure WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest "
+      "AND declared AND NOT unrolled AND coalesce(reads, '') <> 'together') "
+      "GROUP BY protocol, verb, path, reads, spelling, loading",
+      data::longest_loop, data::longest_loop_and_last);
 }
 
 }  // namespace
@@ -73,10 +88,11 @@ void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std:
       "gpu_watts, run_ptxas, ran_on{} FROM figure_row JOIN variant USING (v) JOIN device USING (d) "
       "JOIN code USING (c)",
       variant_columns(sqlite, axes));
-  for (const char* view : {"figure", "every_figure"})
+  for (const char* view : {"figure", "every_figure", "verb_cost"})
     sqlite.exec(fmt::format("DROP VIEW IF EXISTS temp.{}", view));
   sqlite.exec(fmt::format("CREATE TEMP VIEW figure AS {} WHERE figure_row.g = {}", figures, g));
   sqlite.exec(fmt::format("CREATE TEMP VIEW every_figure AS {}", figures));
+  sqlite.exec(verb_cost_view());
 }
 
 FirstStatement look_at(SQLite::Database& sqlite, const std::string& text) {

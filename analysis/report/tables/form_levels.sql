@@ -6,7 +6,7 @@ Cycles of one operation: the slopes of the most and the fewest in a row (16, 8 a
 between. Measure throughput: independent operations, back to back; latency: each operation's \
 operand needs the result before. Link: the instructions through which it does, measured alone: the same code with a \
 NOP in the operation's place; where there is no link, it is in the figure. Without link: the difference. Loaded: \
-beside 8 warps that compute and use shared memory. Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the \
+next to 8 warps that compute and use shared memory. Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the \
 next are one row: from the lowest to the highest. Codes: into how many different pieces of code they were assembled. \
 All say, none says: words that every form of the row has, and that none has, where others of this path, measure and \
 lanes differ. Flags: of how many of these forms."""

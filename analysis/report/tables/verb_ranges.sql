@@ -10,20 +10,10 @@ before it."""
 [arguments]
 axes = true
 */
-WITH
-copies AS (
-  SELECT protocol, verb, path, reads,
-         rest(spelled, 'verb path reads load num_stages addressing early_token') AS spelling,
-         iif("load" = 'busy', 'loaded', 'isolated') AS loading, coalesce(num_stages, 0) AS n, f
-  FROM figure
-  WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'verb' AND newest AND declared AND NOT unrolled
-    AND coalesce(reads, '') <> 'together' AND {where}),
-cost AS (
-  SELECT protocol, verb, path, reads, spelling, loading, per_operation(f, n, iif(reads IS 'completion', 30, 60) * iif(loading = 'loaded', 2, 1)) AS f
-  FROM copies GROUP BY protocol, verb, path, reads, spelling, loading HAVING min(n) < max(n))
 SELECT protocol, verb, path, reads, one(iif(loading = 'isolated' AND spelling = '', f, NULL)) AS "plain|figure",
        one(iif(loading = 'loaded' AND spelling = '', f, NULL)) AS "plain, loaded|figure",
        sum(loading = 'isolated') AS "spellings|n", fastest(iif(loading = 'isolated', f, NULL)) AS "lowest|figure",
        slowest(iif(loading = 'isolated', f, NULL)) AS "highest|figure"
-FROM cost GROUP BY protocol, verb, path, reads
+FROM verb_cost WHERE v IN (SELECT v FROM figure WHERE {where})
+GROUP BY protocol, verb, path, reads
 ORDER BY place('protocol', protocol), place('verb', verb), place('path', path), place('reads', reads)
