@@ -156,6 +156,15 @@ Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const Run
         std::any_of(outcome.findings.begin(), outcome.findings.end(),
                     [](const Finding& one) { return one.kind == FindingKind::steps; });
     if (!is_endless) explore(checker, *program, launch, options, checked);
+  } else if (options.verify && !outcome.has_unfollowed) {
+    if (const Status right = options.verify(outcome); !right) {
+      checked.verdict = Verdict::error;
+      checked.found.push_back({FindingKind::payload,
+                               Grade::error,
+                               {file.place(file.statements[entry.signature]),
+                                ".entry " + entry.name, "", "", right.error().message},
+                               {}});
+    }
   }
   return checked;
 }

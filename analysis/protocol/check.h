@@ -1,11 +1,13 @@
 // What is said of a kernel's protocol: proved, or what is wrong with it, or why nobody can say.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/ptx/file.h"
 #include "core/ptx/run/findings.h"
 #include "core/ptx/run/launch.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct CheckOptions {
   int schedules = 100;  // that are drawn where one run proves nothing
   bool is_strict = false;
   std::uint64_t most_steps = 20'000'000;
+  // Whether what a run left in memory is right; asked where all of it was computed.
+  std::function<Status(const ptx::run::RunOutcome&)> verify = {};
 };
 
 // An instruction of the text, who was there, and what is said of it.

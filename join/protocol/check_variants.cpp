@@ -46,7 +46,7 @@ class VariantChecker {
     const auto launch = launch_of(rendered, file, *entry, items);
     Checked checked;
     if (launch) {
-      checked = phasebit::protocol::check(file, *entry, *launch, request_.options);
+      checked = phasebit::protocol::check(file, *entry, *launch, options_of(rendered, items));
       checked.launch += fmt::format(", {} items", items);
     } else if (launch.error().step == Step::launch) {
       checked.verdict = phasebit::protocol::Verdict::unsupported;
@@ -63,6 +63,19 @@ class VariantChecker {
   Result<std::string> text_of(const Rendered& rendered) const {
     if (rendered.path.empty()) return kernel::kernel_file(space_.catalogue, rendered);
     return base::read_file(rendered.path);
+  }
+
+  // A variant says what a right launch leaves in memory: the code that verifies a GPU asks.
+  phasebit::protocol::CheckOptions options_of(const Rendered& rendered, std::uint32_t items) const {
+    phasebit::protocol::CheckOptions options = request_.options;
+    if (!rendered.has_head && !rendered.path.empty()) return options;
+    options.verify = [&rendered, items](const ptx::run::RunOutcome& outcome) {
+      const auto shape = ptx::run::shape_of_run(rendered.head.launch);
+      launch::ExpectedChecksums expected(shape, ptx::run::seed_of_run);
+      return launch::verify_launch(shape, 0, ptx::run::output_of(shape, items, outcome.memory),
+                                   expected);
+    };
+    return options;
   }
 
   Result<RunLaunch> launch_of(const Rendered& rendered, const ptx::PtxFile& file,

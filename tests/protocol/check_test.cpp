@@ -20,7 +20,9 @@ Checked check_text(const std::string& body, int threads = 32) {
   EXPECT_TRUE(file);
   ptx::run::RunLaunch launch;
   launch.block = {threads, 1, 1};
-  return protocol::check(*file, *file->entries().front(), launch, {});
+  protocol::CheckOptions options;
+  options.most_steps = 100'000;
+  return protocol::check(*file, *file->entries().front(), launch, options);
 }
 
 TEST(Check, ProvesWhatDependsOnNoSchedule) {

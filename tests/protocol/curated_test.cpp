@@ -3,6 +3,7 @@
 #include "core/base/parallel.h"
 #include "tests/protocol/listing.h"
 
+#include <atomic>
 #include <chrono>
 #include <map>
 
@@ -26,6 +27,7 @@ TEST(CheckCurated, IsProvedOrSaysWhyNot) {
   ASSERT_GT(paths.size(), 50U);
   std::vector<std::string> reports(paths.size());
   std::vector<Checked> checked(paths.size());
+  std::atomic<int> verified = 0;
   const auto begin = std::chrono::steady_clock::now();
   base::parallel_for(paths.size(), 0, [&](std::size_t n) {
     const auto listing = open_listing(paths[n]);
@@ -37,6 +39,10 @@ TEST(CheckCurated, IsProvedOrSaysWhyNot) {
     protocol::CheckOptions options;
     options.schedules = 3;
     options.most_steps = 3'000'000;
+    options.verify = [&](const ptx::run::RunOutcome& outcome) {
+      ++verified;
+      return listing->verify(outcome);
+    };
     checked[n] = protocol::check(listing->file, listing->entry(), listing->launch, options);
     reports[n] = protocol::text_of(checked[n]);
   });
@@ -53,8 +59,8 @@ TEST(CheckCurated, IsProvedOrSaysWhyNot) {
                                                                       << reports[n];
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  RecordProperty("proved", proved);
-  RecordProperty("instructions", static_cast<int>(instructions));
+  // The others have values that are not computed: products.
+  EXPECT_GE(verified, 51);
   fmt::print("{} of {} proved, {} instructions of warps in {:.1f} s\n", proved, paths.size(),
              instructions, took.count());
 }
@@ -80,27 +86,6 @@ TEST(CheckCurated, HasTheSameEventsInOtherSchedules) {
     }
   });
   for (std::size_t n = 0; n < paths.size(); ++n) EXPECT_EQ(wrong[n], "") << paths[n].filename();
-}
-
-// What a run leaves in memory is what the verifier of a GPU's launches asks for.
-TEST(CheckCurated, LeavesTheRightPayload) {
-  int verified = 0;
-  for (const fs::path& path : listings()) {
-    const auto listing = open_listing(path);
-    if (!listing) continue;
-    const auto program = ptx::run::decode(listing->file, listing->entry());
-    if (!program) continue;
-    ptx::run::RunOptions options;
-    options.most_steps = 3'000'000;
-    const auto outcome = ptx::run::run_launch(*program, listing->launch, options);
-    if (outcome.has_unfollowed || !outcome.ended) continue;
-    launch::ExpectedChecksums checksums(listing->shape, ptx::run::seed_of_run);
-    const auto output = ptx::run::output_of(listing->shape, listing->items, outcome.memory);
-    const auto status = launch::verify_launch(listing->shape, 0, output, checksums);
-    EXPECT_TRUE(status) << path.filename() << ": " << status.error().text();
-    ++verified;
-  }
-  EXPECT_GT(verified, 40);
 }
 
 }  // namespace

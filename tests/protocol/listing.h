@@ -18,6 +18,12 @@ struct Listing {
   std::uint32_t items = 0;
   ptx::run::RunLaunch launch;
   const ptx::PtxFunction& entry() const { return *file.entries().front(); }
+  // By the code that verifies a GPU's launches.
+  Status verify(const ptx::run::RunOutcome& outcome) const {
+    launch::ExpectedChecksums expected(shape, ptx::run::seed_of_run);
+    return launch::verify_launch(shape, 0, ptx::run::output_of(shape, items, outcome.memory),
+                                 expected);
+  }
 };
 
 inline Result<Listing> open_listing(const std::string& text, const std::string& name) {

@@ -285,6 +285,15 @@ void Machine::touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descripto
   }
 }
 
+// Nothing but the next product may touch an accumulator before its group has ended.
+void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc) {
+  if (one.op == Op::wgmma || one.op == Op::wgmma_wait) return;
+  for (const Operand& operand : one.operands)
+    if (operand.kind == Operand::Kind::row && warp.row_products[operand.row] > warp.products_done)
+      report(FindingKind::race, Grade::error, at(warp, pc, 0),
+             "touches an accumulator of wgmma before its group has ended");
+}
+
 void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const bool in_registers = one.has(Word::group);
   const std::size_t in = one.results, b = in + (in_registers ? 4 : 1);
@@ -303,6 +312,10 @@ void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mas
   touch_matrix(warp, pc, warp.value(one.operands[b], 0), 0, static_cast<int>(one.target), row_bytes,
                access);
   compute_unfollowed(warp, one, pc, lanes);
+  warp.has_products = true;
+  warp.row_products.resize(program_.rows);
+  for (std::size_t n = 0; n < one.results; ++n)
+    warp.row_products[one.operands[n].row] = warp.products.issued + 1;
 }
 
 void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -339,6 +352,8 @@ void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc,
       const std::uint64_t left = warp.value(one.operands[0], 0);
       if (warp.products.component == no_component || warp.products.issued <= left) break;
       const auto done = static_cast<std::uint32_t>(warp.products.issued - left);
+      warp.products_done = done;
+      warp.has_products = left > 0;
       warp.clocks.each(lanes,
                        [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
       break;

@@ -28,6 +28,7 @@ enum class FindingKind : std::uint8_t {
   bounds,
   misaligned,
   range,         // an operand that the hardware does not take
+  payload,       // what is left in memory is not what should be
   registers,     // setmaxnreg against what a thread has
   decision,      // an unsure value decides
   steps,         // too many

@@ -21,6 +21,7 @@ const char* to_string(FindingKind kind) {
     case FindingKind::bounds: return "out of bounds";
     case FindingKind::misaligned: return "misaligned";
     case FindingKind::range: return "operand out of range";
+    case FindingKind::payload: return "wrong payload";
     case FindingKind::registers: return "registers";
     case FindingKind::decision: return "decision";
     case FindingKind::steps: return "step bound";
@@ -355,6 +356,7 @@ void Machine::run_warp(Warp& warp, int quantum) {
     const bool decides = one.op == Op::bra || one.op == Op::exit;
     const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
     if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
+    if (warp.has_products) check_accumulators(warp, one, pc);
     Went went = Went::elsewhere;
     if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
     // What an unsure guard may have written is unsure.

@@ -156,6 +156,7 @@ class Machine {
   void store_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc);
   void touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row, int rows,
                     int row_bytes, const Access& access);
   struct Transfer {

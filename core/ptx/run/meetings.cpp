@@ -118,9 +118,9 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
   if (one.op == Op::cluster_arrive) {
     each_lane(all, [&](int lane) {
       std::uint32_t& phase = warp.cluster_phase[static_cast<std::size_t>(lane)];
-      if (phase > cluster.phase)
+      if (phase != 0)
         stop(FindingKind::named, Grade::error, at(warp, pc, lane),
-             "this thread arrives twice in one phase of the cluster's barrier");
+             "this thread arrives again at the cluster's barrier before it has waited");
       phase = cluster.phase + 1;
       warp.pcs[static_cast<std::size_t>(lane)] = pc + 1;
     });
@@ -139,7 +139,10 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
     if (phase <= cluster.phase) over |= 1U << lane;
   });
   if (over != 0) warp.learn(over, cluster.last, !is_relaxed);
-  each_lane(over, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+  each_lane(over, [&](int lane) {
+    warp.cluster_phase[static_cast<std::size_t>(lane)] = 0;
+    warp.pcs[static_cast<std::size_t>(lane)] = pc + 1;
+  });
   warp.waiting |= all & ~over;
   if (over != 0) ++progress_;
   return Went::elsewhere;

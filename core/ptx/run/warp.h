@@ -59,6 +59,9 @@ struct Warp {
   };
   std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes;
   Groups products;  // of wgmma
+  std::uint32_t products_done = 0;
+  bool has_products = false;                // some are under way
+  std::vector<std::uint32_t> row_products;  // the group that writes a row; 0: none
   std::array<std::uint32_t, lanes_of_warp> cluster_phase{};
 
   Component thread(int lane) const { return static_cast<Component>(first_thread + lane); }

@@ -39,36 +39,36 @@ const std::string store_once = "@leader " + store;
 const std::string take = wait_for("ring", "0", "L_w") + load;
 
 std::vector<Row> phases() {
-  return {{"a hand-over", two_roles(init_one, store_once + arrive_on("ring"), take), ""},
-          {"the wrong parity",
-           two_roles(init_one, arrive_on("ring"),
-                     wait_for("ring", "0", "L_w") + wait_for("ring", "0", "L_v") +
-                         wait_for("ring", "1", "L_u")),
-           "deadlock: "},
-          {"no arrival", two_roles(init_one, store_once, take), "deadlock: "},
-          {"a count that nobody reaches",
-           two_roles("mbarrier.init.shared.b64 [ring], 2;\n", store_once + arrive_on("ring"), take),
-           "deadlock: "},
-          {"more arrivals than the count",
-           two_roles(init_one, "mbarrier.arrive.shared.b64 _, [ring];\n", take), "phase overrun: "},
-          {"a reader that does not wait", two_roles(init_one, store_once + arrive_on("ring"), load),
-           "race: "},
-          {"the next phase before the wait",
-           two_roles(init_one, store_once + arrive_on("ring") + arrive_on("ring"), take),
-           "phase overrun: "},
-          {"two slots in turn",
-           two_roles(init_two,
-                     wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
-                         wait_for("ring+8", "0", "L_b") + store_once + arrive_on("ring"),
-                     take + arrive_on("ring+8") + wait_for("ring", "1", "L_v") + load +
-                         arrive_on("ring+8")),
-           ""},
-          {"a slot that is filled before it is empty",
-           two_roles(init_two,
-                     wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
-                         wait_for("ring+8", "1", "L_b") + store_once,
-                     take),
-           "race: "}};
+  return {
+      {"a hand-over", two_roles(init_one, store_once + arrive_on("ring"), take), ""},
+      {"the wrong parity",
+       two_roles(init_one, arrive_on("ring"),
+                 wait_for("ring", "0", "L_w") + wait_for("ring", "0", "L_v") +
+                     wait_for("ring", "1", "L_u")),
+       "deadlock: "},
+      {"no arrival", two_roles(init_one, store_once, take), "deadlock: "},
+      {"a count that nobody reaches",
+       two_roles("mbarrier.init.shared.b64 [ring], 2;\n", store_once + arrive_on("ring"), take),
+       "deadlock: "},
+      {"more arrivals than the count",
+       two_roles(init_one, "mbarrier.arrive.shared.b64 _, [ring];\n", take), "phase overrun: "},
+      {"a reader that does not wait", two_roles(init_one, store_once + arrive_on("ring"), load),
+       "race: "},
+      {"the next phase before the wait",
+       two_roles(init_one, store_once + arrive_on("ring") + arrive_on("ring"), take), "deadlock: "},
+      {"two slots in turn",
+       two_roles(
+           init_two,
+           wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
+               wait_for("ring+8", "0", "L_b") + store_once + arrive_on("ring"),
+           take + arrive_on("ring+8") + wait_for("ring", "1", "L_v") + load + arrive_on("ring+8")),
+       ""},
+      {"a slot that is filled before it is empty",
+       two_roles(init_two,
+                 wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
+                     wait_for("ring+8", "1", "L_b") + store_once,
+                 take),
+       "race: "}};
 }
 
 std::vector<Row> bytes_and_tries() {
@@ -99,7 +99,7 @@ std::vector<Row> bytes_and_tries() {
                  "@leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                  "[ring+64], [d0], 64, [ring];\n",
                  take),
-       "phase overrun: "},
+       "race: "},
       {"the answer of one test decides",
        two_roles(init_one, store_once + arrive_on("ring"),
                  "mbarrier.test_wait.parity.shared.b64 p1, [ring], 0;\n@!p1 bra L_end;\n" + load),
