@@ -97,6 +97,7 @@ class TextChecker {
     }
     const bool expects = one.name.find("expect_tx") != std::string::npos;
     if (expects && !expects_) expects_ = at_;
+    if (one.name.find("_wait") != std::string::npos) waits_ = true;
     if (one.name.starts_with("mbarrier.arrive") || one.name.find(".commit") != std::string::npos ||
         one.name.starts_with("cp.async.mbarrier.arrive") || one.name.starts_with("call"))
       arrives_ = true;
@@ -114,7 +115,7 @@ class TextChecker {
   }
 
   void check_pairs() {
-    if (expects_ && !arrives_)
+    if (expects_ && waits_ && !arrives_)
       complain(
           *expects_, FindingKind::counts,
           "bytes are expected, and nothing in the kernel arrives on a barrier: its phase never "
@@ -128,7 +129,7 @@ class TextChecker {
   int threads_, registers_ = 0;
   std::size_t at_ = 0;
   std::optional<std::size_t> expects_, allocates_;
-  bool arrives_ = false, gives_back_ = false;
+  bool waits_ = false, arrives_ = false, gives_back_ = false;
   std::vector<Checked::Found> found_;
 };
 

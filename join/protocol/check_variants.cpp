@@ -8,6 +8,7 @@
 #include "join/select/open_space.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,9 @@ constexpr int items_of_external = 8;
 constexpr std::size_t most_shares = 16;
 
 int stages_of(const ptx::head::Head& head) {
+  const std::string named = head.key.value("num_stages");
   int stages = 1;
+  std::from_chars(named.data(), named.data() + named.size(), stages);
   for (const ptx::head::HeadBarrier& barrier : head.barriers)
     stages = std::max(stages, barrier.count);
   return stages;

@@ -80,7 +80,8 @@ TEST(Check, WhatTheTextAloneShows) {
       {"bar.sync 1, 64;\n", "a barrier for 64 threads, of a CTA that has 32"},
       {"mbarrier.init.shared.b64 [ring], 0;\n",
        "an mbarrier for 0 arrivals: 1 to 1048575 are possible"},
-      {"mbarrier.expect_tx.relaxed.cta.shared.b64 [ring], 64;\n",
+      {"mbarrier.expect_tx.relaxed.cta.shared.b64 [ring], 64;\n"
+       "mbarrier.test_wait.parity.shared.b64 p1, [ring], 0;\n",
        "bytes are expected, and nothing in the kernel arrives on a barrier: its phase never "
        "completes"},
       {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [ring], 1024;\n"

@@ -41,7 +41,8 @@ Mbarrier* Machine::barrier_in(int cta, std::uint64_t offset, RunPlace at) {
   const auto found = known.find(static_cast<std::uint32_t>(offset));
   if (found == known.end() || !barriers_[static_cast<std::size_t>(found->second)]->is_valid) {
     stop(FindingKind::uninitialised, Grade::error, at,
-         fmt::format("there is no mbarrier at byte {} of shared memory of CTA {}", offset, cta));
+         fmt::format("there is no mbarrier at byte {} of shared memory of CTA {}",
+                     offset - reserved_shared_bytes, cta));
     return nullptr;
   }
   return barriers_[static_cast<std::size_t>(found->second)].get();

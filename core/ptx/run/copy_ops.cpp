@@ -44,7 +44,10 @@ void Machine::land(Transfer& transfer) {
     transfer.access.epoch = {barrier->component, barrier->phase + 1};
   }
   Access access = transfer.access;
-  if (transfer.from.region != nullptr) {
+  // A copy onto itself does not race with itself.
+  const bool is_onto_itself =
+      transfer.from.region == transfer.to.region && transfer.from.offset == transfer.to.offset;
+  if (transfer.from.region != nullptr && !is_onto_itself) {
     access.is_write = false;
     if (transfer.source_read.component != no_component)
       access.epoch = {transfer.source_read.component, transfer.source_read.clock};
@@ -276,10 +279,11 @@ void Machine::touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descripto
         place.offset += in_group * width + chunk * copy_grain;
         place.offset ^= (place.offset >> 7 & (width / copy_grain - 1)) << 4;
       }
-      if (place.offset + copy_grain > place.region->bytes)
+      if (place.offset < reserved_shared_bytes || place.offset + copy_grain > place.region->bytes)
         return stop(FindingKind::bounds, Grade::error, at(warp, pc, 0),
                     fmt::format("the matrix has byte {} of shared memory, which has {}",
-                                place.offset, place.region->bytes));
+                                place.offset - reserved_shared_bytes,
+                                place.region->bytes - reserved_shared_bytes));
       touch(place, copy_grain, access, warp.viewer(0));
     }
   }

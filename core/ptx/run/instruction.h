@@ -116,6 +116,9 @@ struct ConstantRow {
   std::uint32_t row = 0;
 };
 
+// What the system keeps of a CTA's shared memory: no variable of a kernel is at address 0.
+inline constexpr std::uint32_t reserved_shared_bytes = 1024;
+
 // A variable in shared memory; `dynamic` ones have their size from the launch.
 struct SharedVariable {
   std::string name;
@@ -130,7 +133,7 @@ struct RunProgram {
   std::vector<SpecialRow> specials;
   std::vector<ConstantRow> constants;
   std::vector<SharedVariable> variables;
-  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t static_shared_bytes = reserved_shared_bytes;  // with what is reserved
   std::array<int, 3> block{0, 0, 0}, cluster{0, 0, 0};  // of .reqntid, .reqnctapercluster; 0: none
   bool elects = false;
   int registers = 0;  // of .maxnreg; 0: nothing says with how many a thread begins

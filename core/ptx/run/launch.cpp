@@ -13,6 +13,9 @@ namespace {
 // In this order; those of the shape follow.
 enum Kept : std::size_t { samples, status, ticket, payload_out, payload_in, kept_buffers };
 
+// So long a CTA waits for those that share its SM.
+constexpr std::uint64_t patience_ns = 1'000'000'000;
+
 // What a buffer holds from its first word on; a run of a few items does not come further.
 constexpr std::uint64_t most_filled_bytes = std::uint64_t{1} << 24;
 
@@ -90,6 +93,7 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
   KernelParams params = launch::params_of(shape);
   params.items = items;
   params.seed = seed_of_run;
+  params.guard_limit_ns = patience_ns;
   params.samples = address_of_buffer(samples);
   params.status = address_of_buffer(status);
   params.ticket = address_of_buffer(ticket);

@@ -83,10 +83,13 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
          fmt::format("address {:#x} is in no buffer and no shared memory of the launch", address));
     return std::nullopt;
   }
-  if (found.offset > found.region->bytes || size > found.region->bytes - found.offset) {
+  const std::uint64_t first = found.cta < 0 ? 0 : reserved_shared_bytes;
+  if (found.offset < first || found.offset > found.region->bytes ||
+      size > found.region->bytes - found.offset) {
     stop(FindingKind::bounds, Grade::error, at(warp, pc, lane),
-         fmt::format("{} bytes at {} of {}, which has {}", size, found.offset, found.region->name,
-                     found.region->bytes));
+         fmt::format("{} bytes at {} of {}, which has {}", size,
+                     static_cast<std::int64_t>(found.offset - first), found.region->name,
+                     found.region->bytes - first));
     return std::nullopt;
   }
   if (align > 1 && address % align != 0) {
@@ -120,7 +123,8 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
   if (!found) return;
   const Access &first = found->earlier, &second = found->later;
   const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
-  const std::string where = fmt::format("byte {} of {}", found->offset, at.region->name);
+  const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
+  const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
   if (found->lacks_proxy_fence)
     report(FindingKind::proxy, Grade::error, {second.pc, second.thread},
            fmt::format("{} {} in the asynchronous proxy without a fence.proxy.async", verb(second),
