@@ -374,6 +374,13 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
   version.reach = releases ? one.scope : warp.fenced[static_cast<std::size_t>(lane)].scope;
   version.reach = std::min(version.reach, one.scope == Scope::none ? Scope::gpu : one.scope);
   warp.publish(1U << lane, releases, version.published);
+  // Who reads what an atomic has left reads what the releases before it in its chain have left,
+  // too.
+  if (one.op == Op::atom || one.op == Op::red) {
+    const Flag::Version& before = flag.versions[flag.versions.size() - 2];
+    version.published.join(before.published);
+    if (before.at.thread >= 0) version.reach = std::min(version.reach, before.reach);
+  }
 }
 
 // The lanes have left a poll. It waits for one store if no other stores the same value.

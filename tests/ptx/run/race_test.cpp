@@ -46,6 +46,26 @@ TEST(RunRace, MessagePassing) {
   }
 }
 
+// A counter that two warps raise: who sees 2 sees what both have stored (observation order goes
+// through atomics).
+TEST(RunRace, ACounterOfSeveralReleases) {
+  const auto counted = [](const std::string& raise) {
+    return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\nsetp.eq.u32 p0, warp, 2;\n"
+           "@p0 bra L_consumer;\nmad.lo.u32 r0, warp, 4, 64;\nmov.u32 r1, ring;\n"
+           "add.u32 r0, r0, r1;\n@leader st.shared.u32 [r0], 7;\n@leader " +
+           raise +
+           " [ring], 1;\nbra L_end;\nL_consumer:\nL_poll: ld.acquire.cta.shared.u32 r1, [ring];\n"
+           "setp.eq.u32 p1, r1, 2;\n@!p1 bra L_poll;\nld.shared.u32 r2, [ring+64];\n"
+           "ld.shared.u32 r3, [ring+68];\nL_end:\n";
+  };
+  EXPECT_EQ(found_by(run_small(counted("red.release.cta.shared.add.u32"), {.threads = 96})),
+            Found{});
+  const Found found =
+      found_by(run_small(counted("red.relaxed.cta.shared.add.u32"), {.threads = 96}));
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found.front().starts_with("race: ")) << found.front();
+}
+
 TEST(RunRace, EachKind) {
   const std::string own =
       "shl.b32 r0, tid, 2;\nmov.u32 r1, ring;\nadd.u32 r0, r0, r1;\n"
