@@ -65,6 +65,9 @@ TEST(Check, SaysWhatIsNotModelled) {
             "small.ptx:11:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
   const Checked modifier = check_text("add.sat.s32 r1, r0, r0;\n");
   EXPECT_EQ(modifier.reason, "small.ptx:11:1: add.sat.s32: '.sat' is not modelled");
+  EXPECT_EQ(check_text("add.s32 r1, r0;\n").reason,
+            "small.ptx:11:1: add.s32: it has too few operands");
+  EXPECT_EQ(check_text("bar.sync;\n").reason, "small.ptx:11:1: bar.sync: it has too few operands");
 }
 
 // Also where the kernel has what is not modelled, and so is not run.

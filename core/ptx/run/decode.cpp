@@ -90,6 +90,67 @@ std::uint32_t aligned_up(std::uint32_t at, std::uint32_t align) {
   return (at + align - 1) / align * align;
 }
 
+// Operands that an instruction reads at the least.
+std::size_t operands_read(const Instruction& one) {
+  switch (one.op) {
+    case Op::bra:
+    case Op::exit:
+    case Op::trap:
+    case Op::nothing:
+    case Op::active_mask:
+    case Op::opaque:
+    case Op::fence:
+    case Op::fence_proxy:
+    case Op::cluster_arrive:
+    case Op::cluster_wait:
+    case Op::cp_async_commit:
+    case Op::bulk_commit:
+    case Op::wgmma_fence:
+    case Op::wgmma_commit: return 0;
+    case Op::mad:
+    case Op::fma:
+    case Op::bfe:
+    case Op::prmt:
+    case Op::selp:
+    case Op::cp_async:
+    case Op::st_async: return 3;
+    case Op::bfi:
+    case Op::lop3:
+    case Op::shfl: return 4;
+    case Op::wgmma: return one.has(Word::group) ? 6 : 3;
+    case Op::bulk_copy:
+      return (one.has(Word::group) ? 3U : 4U) + (one.has(Word::multicast) ? 1 : 0);
+    case Op::cp_async_wait: return one.has(Word::all) ? 0 : 1;
+    case Op::atom:
+    case Op::red: return one.has(Word::cas) ? 3 : 2;
+    case Op::mbarrier_arrive: return one.has(Word::multicast) || one.has(Word::expect_tx) ? 2 : 1;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::mul24:
+    case Op::div:
+    case Op::rem:
+    case Op::min:
+    case Op::max:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::shl:
+    case Op::shr:
+    case Op::setp:
+    case Op::vote:
+    case Op::st:
+    case Op::mapa:
+    case Op::bar_arrive:
+    case Op::mbarrier_init:
+    case Op::mbarrier_expect:
+    case Op::mbarrier_complete:
+    case Op::mbarrier_wait:
+    case Op::try_cancel: return 2;
+    default: return 1;
+  }
+}
+
 bool is_clock(std::string_view name) {
   return name.starts_with("%clock") || name.starts_with("%globaltimer");
 }
@@ -110,6 +171,8 @@ class Decoder {
     end.op = Op::exit;
     end.statement = static_cast<std::uint32_t>(function_.close);
     program_.code.push_back(std::move(end));
+    // What is no predicate where one is meant reads a row that is there: ptxas refuses the text.
+    program_.rows = program_.predicates = std::max({program_.rows, program_.predicates, 1U});
     find_retries(file_, function_, program_);
     return std::move(program_);
   }
@@ -278,6 +341,9 @@ class Decoder {
       made.guard = guard;
     }
     PHASEBIT_TRY(take_operands(at, decoded, made));
+    if (made.operands.size() < made.results + operands_read(made) ||
+        (decoded.results > 0 && made.results == 0))
+      return complain(at, "it has too few operands");
     program_.elects = program_.elects || made.op == Op::elect;
     program_.code.push_back(std::move(made));
     return {};
