@@ -31,6 +31,8 @@ CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets, const
 void add_format(CLI::App& app, std::string& format, bool& json);
 // --full-names: names of kernels that a command shortens, whole.
 CLI::Option* add_full_names(CLI::App& app, bool& full_names);
+// How a kernel without a head is launched.
+void add_external(CLI::App& app, join::capture::ExternalFacts& external);
 // Command lines that work, for --help and the manual page. tests/app runs them.
 void add_examples(CLI::App& app, const std::vector<std::string>& lines);
 // --toolchain as an axis of the variants.
@@ -43,6 +45,7 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen);
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen);
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
 void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen);
+void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& chosen);
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
 void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen);

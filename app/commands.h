@@ -8,6 +8,7 @@
 #include "join/explain/history.h"
 #include "join/images/assembled.h"
 #include "join/lists/lists.h"
+#include "join/protocol/check_variants.h"
 #include "join/reduce/reduce.h"
 #include "join/sass/diff.h"
 #include "join/sass/gate.h"
@@ -106,6 +107,13 @@ struct GuardCommand {
 };
 // Whether there is what `fail_on` names: a wait that may have no bound.
 Result<bool> run_guard(const GuardCommand& options);
+
+struct CheckCommand : join::protocol::CheckRequest {
+  bool json = false;
+  std::string accept;  // "explored": as good as proved; "" for nothing
+};
+// The program's exit status.
+Result<int> run_check(const CheckCommand& command);
 
 struct ForkOptions : join::variants::ForkRequest {
   bool merge = false, resolved = false;

@@ -25,6 +25,7 @@ struct Options {
   SassOptions sass;
   ForkOptions fork;
   GuardCommand guard;
+  CheckCommand check;
   LlvmOptions llvm;
   CoverageOptions coverage;
   ReportOptions report;
@@ -41,10 +42,10 @@ struct Options {
 void set_home(Options& all, const base::Home& home) {
   SassOptions& sass = all.sass;
   for (join::select::SpaceRequest* space :
-       {&all.generate.space, &all.show.space, &all.assemble.space, &all.pack.space, &all.fork.space,
-        &all.explain.space, &sass.show.space, &sass.diff.space, &sass.history.space,
-        &sass.matrix.space, &sass.page.space, &sass.classes.space, &sass.gate.space,
-        &sass.reduce.space, &all.llvm.asm_space})
+       {&all.generate.space, &all.show.space, &all.check.space, &all.assemble.space,
+        &all.pack.space, &all.fork.space, &all.explain.space, &sass.show.space, &sass.diff.space,
+        &sass.history.space, &sass.matrix.space, &sass.page.space, &sass.classes.space,
+        &sass.gate.space, &sass.reduce.space, &all.llvm.asm_space})
     space->home = home;
   for (join::images::ToolOptions* tools :
        {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
@@ -77,6 +78,7 @@ int run(int argc, char** argv) {
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
   add_guard(app, options.guard, options.exit_status, chosen);
+  add_check(app, options.check, options.exit_status, chosen);
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);

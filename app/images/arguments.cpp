@@ -18,7 +18,8 @@ void add_subjects(CLI::App& app, join::select::SpaceRequest& space,
   add_tools(app, tools);
 }
 
-// How a kernel without a head is launched.
+}  // namespace
+
 void add_external(CLI::App& app, join::capture::ExternalFacts& external) {
   app.add_option("--launch", external.captured,
                  "of a kernel without a head: FILE[#N], a launch that `capture` wrote down");
@@ -34,11 +35,7 @@ void add_external(CLI::App& app, join::capture::ExternalFacts& external) {
                  "of it: X[,Y[,Z]] CTAs of a cluster (default: as the block's)");
   app.add_option("--shared", external.shared_bytes, "of it: bytes of dynamic shared memory")
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--no-figure", external.no_figure,
-               "of it: the guarded build is run, and nothing measured");
 }
-
-}  // namespace
 
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("assemble", "assemble a sweep for many architectures");
@@ -62,6 +59,8 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
   add_external(*command, options.external);
+  command->add_flag("--no-figure", options.external.no_figure,
+                    "of it: the guarded build is run, and nothing measured");
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,

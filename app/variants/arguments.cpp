@@ -90,4 +90,44 @@ void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& c
   });
 }
 
+void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "check", "run PTX without a GPU and prove that it neither hangs nor races, or say where");
+  command->add_option("files", options.space.files, "PTX files, anybody's, in place of a sweep");
+  command
+      ->add_option("--kernel", options.space.kernel,
+                   "of files: a part of the entry's name (default: all)")
+      ->check(not_empty());
+  add_space(*command, options.space);
+  command->add_flag("--tuned", options.space.tuned_only,
+                    "the forks under ptx/tuned/ and their parents, not the sweep");
+  add_external(*command, options.external);
+  command->add_option("--items", options.items, "items (default: each slot comes round 3 times)")
+      ->check(at_least_one());
+  command
+      ->add_option("--schedules", options.options.schedules, "drawn where one run proves nothing")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--steps", options.options.most_steps,
+                   "give up after so many instructions of warps")
+      ->check(at_least_one())
+      ->capture_default_str();
+  command->add_flag("--strict", options.options.is_strict,
+                    "lanes of a warp are ordered by bar.warp.sync alone");
+  command->add_option("--accept", options.accept,
+                      "explored: exit with 0 where nothing was found and nothing proved");
+  command->add_option("-j,--jobs", options.jobs, "threads (default: all cores)");
+  command->add_flag("--json", options.json, "print JSON");
+  add_examples(*command, {"phasebit check --id ring/mbarrier/st_shared/none",
+                          "phasebit check --spec specs/curated.toml --limit 5"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(status, run_check(options));
+      exit_status = status;
+      return {};
+    };
+  });
+}
+
 }  // namespace phasebit::app

@@ -22,6 +22,7 @@ OTHERS = {
     ("gen/kernel/variant_head.cpp", "mbarrier"): "a kind of barrier in a head",
     ("gen/guard/helpers.cpp", "mbarrier"): "a name in the guard's own template",
     ("bench/campaign/anchors.cpp", "fma"): "an anchor",
+    ("core/ptx/run/opcode_table.cpp", "fma"): "an opcode",
 }
 
 

@@ -1,0 +1,172 @@
+#include "analysis/protocol/check.h"
+
+#include "core/base/error.h"
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace phasebit::protocol {
+
+using ptx::run::Finding;
+using ptx::run::FindingKind;
+using ptx::run::Grade;
+using ptx::run::RunLaunch;
+using ptx::run::RunOutcome;
+using ptx::run::RunPlace;
+using ptx::run::RunProgram;
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::proved: return "proved";
+    case Verdict::explored: return "explored";
+    case Verdict::unsupported: return "unsupported";
+    case Verdict::error: return "error";
+  }
+  bug("a verdict without a name");
+}
+
+int exit_code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::proved: return 0;
+    case Verdict::explored: return 24;
+    case Verdict::unsupported: return 25;
+    case Verdict::error: return 1;
+  }
+  bug("a verdict without an exit code");
+}
+
+std::string describe(const RunLaunch& launch) {
+  const auto count = [](int number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  const int size = launch.ctas_of_cluster();
+  const std::string threads = " of " + count(launch.threads(), "thread");
+  if (size == 1) return count(launch.ctas(), "CTA") + threads;
+  return count(launch.ctas() / size, "cluster") + " of " + count(size, "CTA") + threads;
+}
+
+namespace {
+
+class Checker {
+ public:
+  Checker(const ptx::PtxFile& file, const RunProgram& program, const RunLaunch& launch)
+      : file_(file), program_(program), launch_(launch), sources_(ptx::sources_of(file)) {}
+
+  void take(const RunOutcome& outcome, Checked& checked) const {
+    checked.instructions += outcome.instructions;
+    for (const Finding& one : outcome.findings) {
+      Checked::Found found{one.kind, one.grade, remark(one.at, one.what), {}};
+      for (const Finding::Related& other : one.related)
+        found.related.push_back(remark(other.at, other.what));
+      checked.found.push_back(std::move(found));
+    }
+  }
+
+ private:
+  Remark remark(const RunPlace& at, const std::string& what) const {
+    const ptx::run::Instruction& one = program_.code[at.pc];
+    const ptx::PlacedStatement& statement = file_.statements[one.statement];
+    return {file_.place(statement), ptx::run::text_of(file_, one), source_of(one.statement),
+            thread_of(at.thread), what};
+  }
+
+  std::string source_of(std::size_t statement) const {
+    if (const int heading = file_.statements[statement].heading; heading >= 0) {
+      const ptx::PtxHeading& one = file_.headings[static_cast<std::size_t>(heading)];
+      const std::string words =
+          one.role + (one.role.empty() || one.verb.empty() ? "" : " ") + one.verb;
+      const std::string place = one.line > 0 ? fmt::format("{}:{}", one.file, one.line) : one.file;
+      return words.empty() ? place : words + ", " + place;
+    }
+    const std::optional<ptx::PtxSource>& source = sources_[statement];
+    if (!source) return "";
+    std::string words;
+    for (const std::string& function : source->functions)
+      words += (words.empty() ? "" : " in ") + function;
+    return fmt::format("{}{}{}:{}", words, words.empty() ? "" : ", ", source->file, source->line);
+  }
+
+  std::string thread_of(int thread) const {
+    if (thread < 0) return "";
+    constexpr int lanes = ptx::run::lanes_of_warp;
+    const int warps = (launch_.threads() + lanes - 1) / lanes, warp = thread / lanes;
+    return fmt::format("CTA {}, warp {}, lane {}", warp / warps, warp % warps, thread % lanes);
+  }
+
+  const ptx::PtxFile& file_;
+  const RunProgram& program_;
+  const RunLaunch& launch_;
+  std::vector<std::optional<ptx::PtxSource>> sources_;
+};
+
+bool has(const RunOutcome& outcome, Grade grade) {
+  return std::any_of(outcome.findings.begin(), outcome.findings.end(),
+                     [&](const Finding& one) { return one.grade == grade; });
+}
+
+// What one run did not prove: schedules that are drawn, until one of them goes wrong.
+void explore(const Checker& checker, const RunProgram& program, const RunLaunch& launch,
+             const CheckOptions& options, Checked& checked) {
+  ptx::run::RunOptions drawn{options.most_steps, 0, false, options.is_strict, {}};
+  for (std::uint32_t seed = 1; seed <= static_cast<std::uint32_t>(options.schedules); ++seed) {
+    drawn.seed = seed;
+    RunOutcome outcome = ptx::run::run_launch(program, launch, drawn);
+    ++checked.schedules;
+    std::erase_if(outcome.findings, [](const Finding& one) { return one.grade != Grade::error; });
+    checker.take(outcome, checked);
+    if (outcome.findings.empty()) continue;
+    checked.verdict = Verdict::error;
+    return;
+  }
+}
+
+}  // namespace
+
+Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const RunLaunch& launch,
+              const CheckOptions& options) {
+  Checked checked;
+  checked.kernel = entry.name;
+  checked.launch = describe(launch);
+  checked.found = check_text(file, entry, launch.threads());
+  if (!checked.found.empty()) {
+    checked.verdict = Verdict::error;
+    return checked;
+  }
+  const auto program = ptx::run::decode(file, entry);
+  if (!program) {
+    checked.verdict = Verdict::unsupported;
+    checked.reason = program.error().message;
+    return checked;
+  }
+  const Checker checker(file, *program, launch);
+  const RunOutcome outcome =
+      ptx::run::run_launch(*program, launch, {options.most_steps, 0, false, options.is_strict, {}});
+  checker.take(outcome, checked);
+  if (has(outcome, Grade::error)) {
+    checked.verdict = Verdict::error;
+  } else if (has(outcome, Grade::unsupported)) {
+    checked.verdict = Verdict::unsupported;
+  } else if (has(outcome, Grade::unproved) || !outcome.ended) {
+    checked.verdict = Verdict::explored;
+    // Another schedule of what does not end would not end, either.
+    const bool is_endless =
+        std::any_of(outcome.findings.begin(), outcome.findings.end(),
+                    [](const Finding& one) { return one.kind == FindingKind::steps; });
+    if (!is_endless) explore(checker, *program, launch, options, checked);
+  } else if (options.verify && !outcome.has_unfollowed) {
+    if (const Status right = options.verify(outcome); !right) {
+      checked.verdict = Verdict::error;
+      checked.found.push_back({FindingKind::payload,
+                               Grade::error,
+                               {file.place(file.statements[entry.signature]),
+                                ".entry " + entry.name, "", "", right.error().message},
+                               {}});
+    }
+  }
+  return checked;
+}
+
+}  // namespace phasebit::protocol

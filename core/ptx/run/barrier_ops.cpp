@@ -1,0 +1,372 @@
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+namespace {
+
+constexpr std::uint32_t most_arrivals = (1U << 20) - 1;
+constexpr std::int64_t most_bytes = (std::int64_t{1} << 20) - 1;
+
+}  // namespace
+
+std::string Machine::name_of(const Mbarrier& barrier) const {
+  const SharedVariable* holder = nullptr;
+  for (const SharedVariable& one : program_.variables)
+    if (one.offset <= barrier.offset && (holder == nullptr || one.offset >= holder->offset))
+      holder = &one;
+  std::string name = holder == nullptr
+                         ? fmt::format("shared memory+{}", barrier.offset)
+                         : fmt::format("{}+{}", holder->name, barrier.offset - holder->offset);
+  if (ctas_.size() > 1) name += fmt::format(" of CTA {}", barrier.cta);
+  return name;
+}
+
+void Machine::note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at) {
+  std::uint64_t mixed = 0;
+  for (const std::uint64_t one :
+       {std::uint64_t{barrier.offset}, static_cast<std::uint64_t>(barrier.cta),
+        static_cast<std::uint64_t>(phase), std::uint64_t{at.pc},
+        static_cast<std::uint64_t>(at.thread)}) {
+    mixed = (mixed ^ one) * 0x9E3779B97F4A7C15U;
+    mixed ^= mixed >> 29;
+  }
+  outcome_.events += mixed;
+}
+
+Mbarrier* Machine::barrier_in(int cta, std::uint64_t offset, RunPlace at) {
+  const auto& known = ctas_[static_cast<std::size_t>(cta)].barriers;
+  const auto found = known.find(static_cast<std::uint32_t>(offset));
+  if (found == known.end() || !barriers_[static_cast<std::size_t>(found->second)]->is_valid) {
+    stop(FindingKind::uninitialised, Grade::error, at,
+         fmt::format("there is no mbarrier at byte {} of shared memory of CTA {}",
+                     offset - reserved_shared_bytes, cta));
+    return nullptr;
+  }
+  return barriers_[static_cast<std::size_t>(found->second)].get();
+}
+
+Mbarrier* Machine::barrier_at(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                              const Operand& operand, Space space) {
+  const auto found = place(warp, one, pc, lane, space, operand, 8, 8);
+  if (!found) return nullptr;
+  if (found->cta < 0) {
+    stop(FindingKind::uninitialised, Grade::error, at(warp, pc, lane),
+         "an mbarrier outside of shared memory");
+    return nullptr;
+  }
+  Mbarrier* barrier = barrier_in(found->cta, found->offset, at(warp, pc, lane));
+  if (barrier != nullptr && barrier->init.component != warp.thread(lane) &&
+      !warp.clocks.of(lane).order.knows(barrier->init))
+    report(FindingKind::uninitialised, Grade::error, at(warp, pc, lane),
+           fmt::format("barrier {} may not be initialised yet", name_of(*barrier)),
+           {{{barrier->init_pc, static_cast<std::int32_t>(barrier->init.component)},
+             "initialises it, and nothing orders the two"}});
+  return barrier;
+}
+
+void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  each_lane(lanes, [&](int lane) {
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[0], 8, 8);
+    if (!found) return;
+    const auto count = static_cast<std::uint32_t>(warp.value(one.operands[1], lane));
+    if (count < 1 || count > most_arrivals)
+      stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+           fmt::format("an mbarrier for {} arrivals: 1 to {} are possible", count, most_arrivals));
+    Access access = access_of(warp, one, pc, lane, true);
+    touch(*found, 8, access, warp.viewer(lane));
+    Cta& cta = ctas_[static_cast<std::size_t>(found->cta)];
+    const auto [known, is_new] = cta.barriers.emplace(static_cast<std::uint32_t>(found->offset),
+                                                      static_cast<std::int32_t>(barriers_.size()));
+    if (is_new) barriers_.push_back(std::make_unique<Mbarrier>());
+    cta.first_barrier = std::min(cta.first_barrier, found->offset);
+    cta.last_barrier = std::max(cta.last_barrier, found->offset);
+    Mbarrier& barrier = *barriers_[static_cast<std::size_t>(known->second)];
+    if (!is_new && barrier.is_valid && !barrier.waiters.empty())
+      report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+             fmt::format("barrier {} is initialised again while threads wait for it",
+                         name_of(barrier)));
+    const std::int32_t number = known->second;
+    barrier = Mbarrier();
+    barrier.cta = found->cta;
+    barrier.offset = static_cast<std::uint32_t>(found->offset);
+    barrier.number = number;
+    barrier.component = new_component();
+    barrier.expected = barrier.pending = count;
+    barrier.init = access.epoch;
+    barrier.init_pc = pc;
+  });
+}
+
+// What was counted in the phase before must come before whatever counts in this one.
+void Machine::check_phase(const Mbarrier& barrier, const VectorClock& order, RunPlace at,
+                          const char* what) {
+  if (barrier.phase == 0 || order.of(barrier.component) >= barrier.phase ||
+      order.covers(barrier.last.order, barrier.component))
+    return;
+  std::vector<Finding::Related> related;
+  for (const Mbarrier::Event& one : barrier.returned)
+    if (related.empty()) related.push_back({one.at, "waits for the phase before"});
+  report(FindingKind::overrun, Grade::error, at,
+         fmt::format("{} barrier {} in phase {} while phase {} may not be complete", what,
+                     name_of(barrier), barrier.phase, barrier.phase - 1),
+         std::move(related));
+}
+
+void Machine::check_phase(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
+                          const char* what) {
+  if (barrier.phase > 0 && warp.clocks.of(lane).order.of(barrier.component) < barrier.phase)
+    check_phase(barrier, warp.issued_by(lane).order, at(warp, pc, lane), what);
+}
+
+void Machine::check_completion(Mbarrier& barrier) {
+  for (const Mbarrier::Event& one : barrier.needs_later)
+    if (!barrier.arrivals.knows(one.epoch))
+      report(FindingKind::counts, Grade::error, one.at,
+             fmt::format("phase {} of barrier {} may complete before this: no arrival of the phase "
+                         "comes after it",
+                         barrier.phase, name_of(barrier)));
+  for (const Mbarrier::Event& one : barrier.returned)
+    if (!barrier.current.order.knows(one.epoch))
+      report(FindingKind::overrun, Grade::error, one.at,
+             fmt::format("phase {} of barrier {} may complete before this wait for phase {} sees "
+                         "it, and then the wait never ends",
+                         barrier.phase, name_of(barrier),
+                         static_cast<std::int64_t>(barrier.phase) - 1),
+             {{barrier.arrived.empty() ? RunPlace() : barrier.arrived.front().at,
+               "arrives in the next phase, and does not come after the wait"}});
+}
+
+void Machine::try_complete(Mbarrier& barrier) {
+  if (barrier.pending != 0 || barrier.bytes != 0) return;
+  check_completion(barrier);
+  ++barrier.phase;
+  barrier.expected -= barrier.drops;
+  barrier.drops = 0;
+  barrier.pending = barrier.expected;
+  barrier.previous = std::move(barrier.last.order);
+  barrier.last = std::move(barrier.current);
+  barrier.last.raise(barrier.component, barrier.phase);
+  barrier.current.clear();
+  barrier.arrivals.clear();
+  barrier.arrived.clear();
+  barrier.needs_later.clear();
+  barrier.returned.clear();
+  for (const Waiters& one : barrier.waiters)
+    warps_[static_cast<std::size_t>(one.warp)].waiting &= ~one.lanes;
+  barrier.waiters.clear();
+  ++progress_;
+}
+
+void Machine::expect(Mbarrier& barrier, Warp& warp, std::uint32_t pc, int lane, std::uint64_t bytes,
+                     bool is_fused) {
+  barrier.bytes += static_cast<std::int64_t>(bytes);
+  if (barrier.bytes > most_bytes)
+    report(FindingKind::range, Grade::error, at(warp, pc, lane),
+           fmt::format("barrier {} expects {} bytes: at most {} are possible", name_of(barrier),
+                       barrier.bytes, most_bytes));
+  if (is_fused) return;
+  check_phase(barrier, warp, pc, lane, "expects bytes on");
+  warp.publish(1U << lane, false, barrier.current);
+  barrier.needs_later.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
+}
+
+void Machine::complete_bytes(Mbarrier& barrier, const Clocks& issued, RunPlace at,
+                             std::int64_t bytes) {
+  check_phase(barrier, issued.order, at, "brings bytes to");
+  barrier.current.order.join(issued.order);
+  note_event(barrier, barrier.phase, at);
+  barrier.bytes -= bytes;
+  if (barrier.bytes < -most_bytes)
+    report(FindingKind::range, Grade::error, at,
+           fmt::format("barrier {} has got {} bytes that nothing expects", name_of(barrier),
+                       -barrier.bytes));
+  try_complete(barrier);
+}
+
+// `amount`: arrivals, or with expect_tx the bytes that one arrival announces.
+void Machine::arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, std::uint32_t pc,
+                        int lane, std::uint64_t amount) {
+  const RunPlace here = at(warp, pc, lane);
+  const bool expects = one.has(Word::expect_tx);
+  const std::uint64_t count = expects ? 1 : amount;
+  check_phase(barrier, warp, pc, lane, "arrives on");
+  if (one.results > 0 && one.operands[0].kind == Operand::Kind::row) {
+    warp.set_lane(one.operands[0], lane, barrier.phase);
+    warp.set_unsure(one.operands[0], 1U << lane, {1U << lane, reason(Reason::Kind::state, pc)});
+  }
+  if (count < 1 || count > barrier.pending) {
+    stop(FindingKind::counts, Grade::error, here,
+         fmt::format("{} arrivals on barrier {}, whose phase {} waits for {} of {}", count,
+                     name_of(barrier), barrier.phase, barrier.pending, barrier.expected));
+    return;
+  }
+  const bool is_remote = barrier.cta != warp.cta;
+  if (is_remote && one.order != Order::relaxed &&
+      (one.scope == Scope::cta || one.scope == Scope::none))
+    report(FindingKind::remote_scope, Grade::note, here,
+           "a release at CTA scope on a barrier of another CTA: the manual does not say that it "
+           "orders memory there");
+  if (expects) expect(barrier, warp, pc, lane, amount, true);
+  warp.publish(1U << lane, one.order != Order::relaxed, barrier.current,
+               is_remote ? Scope::cluster : Scope::cta);
+  note_event(barrier, barrier.phase, here);
+  const Epoch epoch{warp.thread(lane), warp.time};
+  barrier.arrived.push_back({epoch, here});
+  if (one.has(Word::no_complete)) {
+    barrier.needs_later.push_back({epoch, here});
+  } else {
+    barrier.arrivals.join(warp.clocks.of(lane).order);
+    barrier.arrivals.raise(epoch.component, epoch.clock);
+  }
+  if (one.has(Word::drop)) barrier.drops += static_cast<std::uint32_t>(count);
+  barrier.pending -= static_cast<std::uint32_t>(count);
+  if (one.has(Word::no_complete) && barrier.pending == 0)
+    report(FindingKind::counts, Grade::error, here,
+           fmt::format("an arrival that must not complete a phase completes phase {} of barrier {}",
+                       barrier.phase, name_of(barrier)));
+  try_complete(barrier);
+}
+
+void Machine::arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const bool is_multicast = one.has(Word::multicast);
+  const std::size_t address = one.results;
+  const bool has_amount = one.operands.size() > address + (is_multicast ? 2U : 1U);
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const std::uint64_t amount =
+        has_amount ? warp.value(one.operands[address + 1], lane) & 0xffffffffU : 1;
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[address], one.space);
+    if (barrier == nullptr) return;
+    if (!is_multicast) return arrive_at(*barrier, warp, one, pc, lane, amount);
+    const std::uint64_t mask = warp.value(one.operands.back(), lane);
+    const Cta& own = cta_of(warp);
+    const int first = clusters_[static_cast<std::size_t>(own.cluster)].first_cta;
+    for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank)
+      if ((mask >> rank & 1) != 0)
+        if (Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane)))
+          arrive_at(*other, warp, one, pc, lane, amount);
+  });
+  ++warp.time;
+}
+
+// Whether a wait for its parity, or by its state, may return now; and which phase it asks for.
+bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
+                      std::int64_t& phase) const {
+  const std::uint64_t operand = warp.value(one.operands[2], lane);
+  const auto current = static_cast<std::int64_t>(barrier.phase);
+  if (!one.has(Word::parity)) {
+    phase = static_cast<std::int64_t>(operand);
+    return current > phase;
+  }
+  const bool is_over = (barrier.phase & 1) != (operand & 1);
+  phase = is_over ? current - 1 : current;
+  return is_over;
+}
+
+// The lanes have waited for a phase. They must have known that the one before it was complete, and
+// the one after it must not complete before they have seen this one.
+void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes,
+                        std::int64_t phase, bool acquires) {
+  each_lane(lanes, [&](int lane) {
+    const bool is_known =
+        phase < 1 ||
+        warp.clocks.of(lane).order.of(barrier.component) >= static_cast<std::uint32_t>(phase) ||
+        warp.issued_by(lane).order.covers(barrier.previous, barrier.component);
+    if (!is_known)
+      report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+             fmt::format("this wait for phase {} of barrier {} may begin before phase {} is "
+                         "complete, and then it sees the phase before that",
+                         phase, name_of(barrier), phase - 1));
+    barrier.returned.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
+    note_event(barrier, phase, at(warp, pc, lane));
+  });
+  if (barrier.phase > 0) warp.learn(lanes, barrier.last, acquires);
+}
+
+Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const RetryLoop* loop =
+      one.retry < 0 ? nullptr : &program_.retries[static_cast<std::size_t>(one.retry)];
+  if (loop != nullptr) mark_turns(warp, pc, *loop, lanes);
+  Token token;
+  Mask over = 0;
+  std::map<std::pair<std::int32_t, std::int64_t>, Mask> together;
+  each_lane(lanes, [&](int lane) {
+    const auto n = static_cast<std::size_t>(lane);
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[1], one.space);
+    if (barrier == nullptr) return;
+    if (barrier->cta != warp.cta)
+      stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+           "a wait for a barrier of another CTA");
+    token.barrier[n] = barrier->number;
+    if (is_over(*barrier, warp, one, lane, token.phase[n])) over |= 1U << lane;
+    together[{barrier->number, token.phase[n]}] |= 1U << lane;
+  });
+  if (stopped_) return Went::stays;
+  warp.set_mask(one.operands[0], lanes, over);
+  if (loop == nullptr) {
+    tokens_.push_back(token);
+    const std::uint32_t why = reason(Reason::Kind::poll, pc, static_cast<int>(tokens_.size()) - 1);
+    warp.set_unsure(one.operands[0], lanes, {lanes, why});
+    return Went::on;
+  }
+  warp.set_unsure(one.operands[0], lanes, {});
+  for (const auto& [asked, mask] : together) {
+    Mbarrier& barrier = *barriers_[static_cast<std::size_t>(asked.first)];
+    if (const Mask done = mask & over; done != 0)
+      wait_over(barrier, warp, pc, done, asked.second, one.order != Order::relaxed);
+    if (const Mask left = mask & ~over; left != 0) {
+      barrier.waiters.push_back({static_cast<int>(&warp - warps_.data()), left});
+      warp.waiting |= left;
+    }
+  }
+  if (over != 0) ++progress_;
+  each_lane(over, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+  return Went::elsewhere;
+}
+
+Machine::Went Machine::execute_barrier(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                       Mask lanes) {
+  if (!require_sure(warp, one, pc, lanes)) return Went::on;
+  switch (one.op) {
+    case Op::bar_warp_sync: return warp_sync(warp, one, pc, lanes);
+    case Op::bar_sync:
+    case Op::bar_arrive: return cta_barrier(warp, one, pc, lanes);
+    case Op::cluster_arrive:
+    case Op::cluster_wait: return cluster_barrier(warp, one, pc, lanes);
+    case Op::mbarrier_wait: return wait(warp, one, pc, lanes);
+    case Op::mbarrier_init: init_barriers(warp, one, pc, lanes); return Went::on;
+    case Op::mbarrier_arrive: arrive(warp, one, pc, lanes); return Went::on;
+    default: break;
+  }
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    if (one.op == Op::mbarrier_pending) {
+      stop(FindingKind::decision, Grade::unsupported, at(warp, pc, lane),
+           "the count in a barrier's state is not modelled");
+      return;
+    }
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
+    if (barrier == nullptr) return;
+    if (one.op == Op::mbarrier_inval) {
+      barrier->is_valid = false;
+      return;
+    }
+    const std::uint64_t bytes = warp.value(one.operands[1], lane) & 0xffffffffU;
+    if (one.op == Op::mbarrier_expect) {
+      expect(*barrier, warp, pc, lane, bytes, false);
+      return;
+    }
+    // It is relaxed: a fence before it makes it a release.
+    warp.publish(1U << lane, false, barrier->current,
+                 barrier->cta == warp.cta ? Scope::cta : Scope::cluster);
+    complete_bytes(*barrier, warp.issued_by(lane), at(warp, pc, lane),
+                   static_cast<std::int64_t>(bytes));
+  });
+  ++warp.time;
+  return Went::on;
+}
+
+}  // namespace phasebit::ptx::run

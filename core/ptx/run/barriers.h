@@ -1,0 +1,70 @@
+// What is kept of barriers, and of words in memory that threads wait for.
+#pragma once
+
+#include "core/ptx/run/clocks.h"
+#include "core/ptx/run/findings.h"
+#include "core/ptx/run/instruction.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace phasebit::ptx::run {
+
+// Some lanes of a warp that wait, and where.
+struct Waiters {
+  int warp = 0;
+  std::uint32_t lanes = 0;
+};
+
+struct Mbarrier {
+  int cta = 0;
+  std::uint32_t offset = 0;
+  std::int32_t number = 0;             // among all
+  Component component = no_component;  // its completed phases
+  bool is_valid = true;
+  Epoch init;
+  std::uint32_t init_pc = 0;
+
+  std::uint32_t expected = 0, pending = 0, drops = 0;
+  std::int64_t bytes = 0;   // expected and not yet come
+  std::uint32_t phase = 0;  // completed ones: the number of the current one
+
+  Clocks current;        // what has been counted in the current phase
+  VectorClock arrivals;  // the arrivals among it
+  Clocks last;           // what the last phase tells those who wait for it
+  VectorClock previous;  // the order of the phase before that
+  struct Event {
+    Epoch epoch;
+    RunPlace at;
+  };
+  std::vector<Event> arrived;      // in the current phase, for reports
+  std::vector<Event> needs_later;  // must come before an arrival of the same phase
+  std::vector<Event> returned;     // waits for the last phase, which must end before the next does
+  std::vector<Waiters> waiters;
+};
+
+// A numbered barrier of a CTA.
+struct CtaBarrier {
+  Component component = no_component;
+  std::uint32_t phase = 0;
+  int arrived = 0, expected = 0;  // threads; 0 expected: all that are left
+  Clocks current, last;
+  RunPlace first;
+  std::vector<Waiters> waiters;
+};
+
+// A word that threads wait for by loads.
+struct Flag {
+  struct Version {
+    std::uint64_t value = 0;
+    Epoch written;
+    RunPlace at;
+    Clocks published;
+    Scope reach = Scope::none;  // of its release
+  };
+  std::vector<Version> versions;
+  std::vector<Mbarrier::Event> polls;  // that ended by the last version
+};
+
+}  // namespace phasebit::ptx::run

@@ -1,0 +1,376 @@
+// What ends later than its instruction: copies, stores and products that are asynchronous. In the
+// order that the text says they end at once; a schedule that is drawn ends them at any later time.
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+namespace {
+
+constexpr std::uint64_t copy_grain = 16;
+
+}  // namespace
+
+Component Machine::component_of(Warp::Groups& groups) {
+  if (groups.component == no_component) groups.component = new_component();
+  return groups.component;
+}
+
+// What a thread knows of its own copies, others learn when it publishes.
+void Machine::set_channel(Warp& warp, int lane, Component component, std::uint32_t clock) {
+  std::vector<OwnClock>& channels = warp.channels[static_cast<std::size_t>(lane)];
+  for (OwnClock& own : channels)
+    if (own.component == component) {
+      own.clock = std::max(own.clock, clock);
+      return;
+    }
+  channels.push_back({component, clock});
+}
+
+void Machine::issue(Transfer transfer) {
+  if (options_.seed == 0)
+    land(transfer);
+  else
+    pending_.push_back(std::move(transfer));
+}
+
+void Machine::land(Transfer& transfer) {
+  const Viewer viewer{&transfer.issued, no_component, nullptr};
+  Mbarrier* barrier = nullptr;
+  if (transfer.barrier >= 0) {
+    barrier = barriers_[static_cast<std::size_t>(transfer.barrier)].get();
+    transfer.access.epoch = {barrier->component, barrier->phase + 1};
+  }
+  Access access = transfer.access;
+  // A copy onto itself does not race with itself.
+  const bool is_onto_itself =
+      transfer.from.region == transfer.to.region && transfer.from.offset == transfer.to.offset;
+  if (transfer.from.region != nullptr && !is_onto_itself) {
+    access.is_write = false;
+    if (transfer.source_read.component != no_component)
+      access.epoch = {transfer.source_read.component, transfer.source_read.clock};
+    touch(transfer.from, transfer.bytes, access, viewer);
+  }
+  access = transfer.access;
+  access.is_write = true;
+  touch(transfer.to, transfer.bytes, access, viewer);
+  check_overwrite(transfer.to, transfer.bytes, {access.pc, access.thread});
+  Region& to = *transfer.to.region;
+  if (transfer.from.region != nullptr) {
+    to.copy_from(*transfer.from.region, transfer.from.offset, transfer.to.offset, transfer.bytes);
+  } else {
+    for (std::size_t n = 0; n < transfer.words.size(); ++n) {
+      to.write(transfer.to.offset + 4 * n, 4, transfer.words[n]);
+      to.set_unsure(transfer.to.offset + 4 * n, 4, transfer.unsure);
+    }
+  }
+  if (barrier != nullptr)
+    complete_bytes(*barrier, transfer.issued, {access.pc, access.thread},
+                   static_cast<std::int64_t>(transfer.bytes));
+}
+
+// "cp.async.cg.shared.global [to], [from], 16, bytes": after `bytes` it writes zeros.
+void Machine::copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const std::uint64_t size = warp.value(one.operands[2], lane);
+    const bool is_cut = one.operands.size() > 3;
+    const std::uint64_t kept =
+        is_cut ? std::min(size, warp.value(one.operands[3], lane) & 0xffffffffU) : size;
+    const auto to = place(warp, one, pc, lane, Space::shared, one.operands[0], size, size);
+    const auto from = to && kept > 0
+                          ? place(warp, one, pc, lane, Space::global, one.operands[1], kept, size)
+                          : to;
+    if (!to || !from) return;
+    Warp::Groups& groups = warp.copies[static_cast<std::size_t>(lane)];
+    Transfer transfer;
+    transfer.to = *to;
+    transfer.bytes = size;
+    transfer.issued = warp.issued_by(lane);
+    transfer.access = access_of(warp, one, pc, lane, true);
+    transfer.access.epoch = {component_of(groups), ++groups.issued};
+    for (std::uint64_t n = 0; n < size; n += 4)
+      transfer.words.push_back(
+          n < kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) : 0);
+    if (kept > 0) {
+      Access read = transfer.access;
+      read.is_write = false;
+      touch(*from, kept, read, {&transfer.issued, no_component, nullptr});
+    }
+    land(transfer);
+  });
+}
+
+// An arrival that comes when the thread's copies so far are done.
+void Machine::arrive_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
+    if (barrier == nullptr) return;
+    const RunPlace here = at(warp, pc, lane);
+    check_phase(*barrier, warp, pc, lane, "arrives on");
+    Warp::Groups& groups = warp.copies[static_cast<std::size_t>(lane)];
+    warp.publish(1U << lane, false, barrier->current);
+    if (groups.component != no_component) {
+      barrier->current.order.raise(groups.component, groups.issued);
+      barrier->current.memory.raise(groups.component, groups.issued);
+    }
+    const Epoch epoch{warp.thread(lane), warp.time};
+    if (!one.has(Word::noinc)) {
+      // It raises the count now and lowers it later: both in the phase of an arrival after it.
+      barrier->needs_later.push_back({epoch, here});
+      return;
+    }
+    barrier->arrived.push_back({epoch, here});
+    barrier->arrivals.join(warp.clocks.of(lane).order);
+    barrier->arrivals.raise(epoch.component, epoch.clock);
+    if (barrier->pending == 0)
+      stop(FindingKind::counts, Grade::error, here,
+           fmt::format("one arrival more than barrier {} waits for", name_of(*barrier)));
+    else
+      --barrier->pending;
+    try_complete(*barrier);
+  });
+  ++warp.time;
+}
+
+// Of all groups but the last so many, the thread knows that they are done.
+void Machine::end_groups(Warp& warp, const Instruction& one, Mask lanes) {
+  const auto end = [&](Warp::Groups& groups, int lane, std::uint64_t left, bool all) {
+    if (groups.component == no_component) return;
+    if (all) {
+      set_channel(warp, lane, groups.component, groups.issued);
+    } else if (groups.ends.size() > left) {
+      set_channel(warp, lane, groups.component, groups.ends[groups.ends.size() - left - 1]);
+    }
+  };
+  each_lane(lanes, [&](int lane) {
+    const auto n = static_cast<std::size_t>(lane);
+    const bool all = one.has(Word::all);
+    const std::uint64_t left = all ? 0 : warp.value(one.operands[0], lane);
+    if (one.op == Op::cp_async_wait) return end(warp.copies[n], lane, left, all);
+    end(warp.bulk_reads[n], lane, left, false);
+    if (!one.has(Word::read)) end(warp.bulk_writes[n], lane, left, false);
+  });
+}
+
+void Machine::copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const bool is_group = one.has(Word::group), is_multicast = one.has(Word::multicast);
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const std::uint64_t size = warp.value(one.operands[2], lane) & 0xffffffffU;
+    if (size == 0 || size % copy_grain != 0)
+      return stop(
+          FindingKind::range, Grade::error, at(warp, pc, lane),
+          fmt::format("a bulk copy of {} bytes: a multiple of {} is possible", size, copy_grain));
+    const auto to = place(warp, one, pc, lane, one.space, one.operands[0], size, copy_grain);
+    const auto from = place(warp, one, pc, lane, one.source, one.operands[1], size, copy_grain);
+    if (!to || !from) return;
+    Transfer transfer;
+    transfer.from = *from;
+    transfer.to = *to;
+    transfer.bytes = size;
+    transfer.issued = warp.issued_by(lane);
+    transfer.access = access_of(warp, one, pc, lane, true);
+    transfer.access.is_async = true;
+    if (is_group) {
+      const auto n = static_cast<std::size_t>(lane);
+      Warp::Groups &reads = warp.bulk_reads[n], &writes = warp.bulk_writes[n];
+      transfer.access.epoch = {component_of(writes), ++writes.issued};
+      transfer.source_read = {component_of(reads), ++reads.issued};
+      return issue(std::move(transfer));
+    }
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[3], one.space);
+    if (barrier == nullptr) return;
+    if (!is_multicast) {
+      transfer.barrier = barrier->number;
+      return issue(std::move(transfer));
+    }
+    const std::uint64_t mask = warp.value(one.operands[4], lane);
+    const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
+    for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank) {
+      if ((mask >> rank & 1) == 0) continue;
+      Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane));
+      if (other == nullptr) return;
+      Transfer copy = transfer;
+      copy.barrier = other->number;
+      copy.to.cta = first + rank;
+      copy.to.region = ctas_[static_cast<std::size_t>(first + rank)].shared.get();
+      issue(std::move(copy));
+    }
+  });
+}
+
+void Machine::store_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const auto size = static_cast<std::uint64_t>(one.type.bytes());
+  const std::size_t parts = one.operands.size() - 2;
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const std::uint64_t bytes = size * parts;
+    const auto to = place(warp, one, pc, lane, one.space, one.operands[0], bytes, bytes);
+    Mbarrier* barrier =
+        to ? barrier_at(warp, one, pc, lane, one.operands.back(), one.space) : nullptr;
+    if (barrier == nullptr) return;
+    if (barrier->cta != to->cta)
+      return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                  "st.async to one CTA with the barrier of another");
+    Transfer transfer;
+    transfer.to = *to;
+    transfer.bytes = bytes;
+    transfer.barrier = barrier->number;
+    transfer.issued = warp.issued_by(lane);
+    transfer.access = access_of(warp, one, pc, lane, true);
+    for (std::size_t n = 1; n <= parts; ++n) {
+      const std::uint64_t value = warp.value(one.operands[n], lane);
+      transfer.words.push_back(static_cast<std::uint32_t>(value));
+      if (size == 8) transfer.words.push_back(static_cast<std::uint32_t>(value >> 32));
+      const Unsure& unsure = warp.unsure(one.operands[n]);
+      if ((unsure.lanes >> lane & 1) != 0) transfer.unsure = unsure.why;
+    }
+    issue(std::move(transfer));
+  });
+  ++warp.time;
+}
+
+// The answer, 16 bytes, is opaque.
+void Machine::ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const auto to =
+        place(warp, one, pc, lane, Space::shared, one.operands[0], copy_grain, copy_grain);
+    Mbarrier* barrier =
+        to ? barrier_at(warp, one, pc, lane, one.operands[1], Space::shared) : nullptr;
+    if (barrier == nullptr) return;
+    Transfer transfer;
+    transfer.to = *to;
+    transfer.bytes = copy_grain;
+    transfer.barrier = barrier->number;
+    transfer.issued = warp.issued_by(lane);
+    transfer.access = access_of(warp, one, pc, lane, true);
+    transfer.access.is_async = true;
+    transfer.words.resize(4);
+    transfer.unsure = reason(Reason::Kind::answer, pc);
+    issue(std::move(transfer));
+  });
+}
+
+// The chunks of 16 bytes that rows of a matrix have in shared memory, K-major (PTX ISA, matrix
+// descriptor): a row has two, and eight rows are a core matrix.
+void Machine::touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row,
+                           int rows, int row_bytes, const Access& access) {
+  const std::uint64_t start = (descriptor & 0x3fff) << 4;
+  const std::uint64_t leading = (descriptor >> 16 & 0x3fff) << 4;
+  const std::uint64_t stride = (descriptor >> 32 & 0x3fff) << 4;
+  const auto swizzle =
+      static_cast<unsigned>(descriptor >> 62);  // 0 none, 1 to 3: 128, 64, 32 bytes
+  const std::uint64_t width = swizzle == 0 ? 0 : std::uint64_t{256} >> swizzle;
+  Place place{cta_of(warp).shared.get(), warp.cta, 0};
+  for (int row = first_row; row < first_row + rows; ++row) {
+    const auto group = static_cast<std::uint64_t>(row / 8),
+               in_group = static_cast<std::uint64_t>(row % 8);
+    for (std::uint64_t chunk = 0; chunk < static_cast<std::uint64_t>(row_bytes) / copy_grain;
+         ++chunk) {
+      place.offset = start + group * stride;
+      if (swizzle == 0) {
+        place.offset += chunk * leading + in_group * copy_grain;
+      } else {
+        place.offset += in_group * width + chunk * copy_grain;
+        place.offset ^= (place.offset >> 7 & (width / copy_grain - 1)) << 4;
+      }
+      if (place.offset < reserved_shared_bytes || place.offset + copy_grain > place.region->bytes)
+        return stop(FindingKind::bounds, Grade::error, at(warp, pc, 0),
+                    fmt::format("the matrix has byte {} of shared memory, which has {}",
+                                place.offset - reserved_shared_bytes,
+                                place.region->bytes - reserved_shared_bytes));
+      touch(place, copy_grain, access, warp.viewer(0));
+    }
+  }
+}
+
+// Nothing but the next product may touch an accumulator before its group has ended.
+void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc) {
+  if (one.op == Op::wgmma || one.op == Op::wgmma_wait) return;
+  for (const Operand& operand : one.operands)
+    if (operand.kind == Operand::Kind::row && warp.row_products[operand.row] > warp.products_done)
+      report(FindingKind::race, Grade::error, at(warp, pc, 0),
+             "touches an accumulator of wgmma before its group has ended");
+}
+
+void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const bool in_registers = one.has(Word::group);
+  const std::size_t in = one.results, b = in + (in_registers ? 4 : 1);
+  // After the scales come flags for matrices that are not K-major.
+  for (std::size_t n = b + 4; n < one.operands.size(); ++n)
+    if (warp.value(one.operands[n], 0) != 0)
+      return stop(FindingKind::decision, Grade::unsupported, at(warp, pc, 0),
+                  "a transposed matrix is not modelled");
+  constexpr int row_bytes = 32, rows_of_warp = 16;
+  Access access = access_of(warp, one, pc, 0, false);
+  access.epoch = {component_of(warp.products), warp.products.issued + 1};
+  access.is_async = true;
+  if (!in_registers)
+    touch_matrix(warp, pc, warp.value(one.operands[in], 0), rows_of_warp * (warp.number % 4),
+                 rows_of_warp, row_bytes, access);
+  touch_matrix(warp, pc, warp.value(one.operands[b], 0), 0, static_cast<int>(one.target), row_bytes,
+               access);
+  compute_unfollowed(warp, one, pc, lanes);
+  warp.has_products = true;
+  warp.row_products.resize(program_.rows);
+  for (std::size_t n = 0; n < one.results; ++n)
+    warp.row_products[one.operands[n].row] = warp.products.issued + 1;
+}
+
+void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  if (one.op == Op::query_cancel) {
+    const Unsure unsure = warp.unsure(one.operands[1]);
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, 0); });
+    warp.set_mask(one.operands[0], lanes, 0);
+    warp.set_unsure(one.operands[0], lanes, unsure);
+    return;
+  }
+  if (one.op != Op::wgmma && !require_sure(warp, one, pc, lanes)) return;
+  const auto each_groups = [&](std::array<Warp::Groups, lanes_of_warp>& groups) {
+    each_lane(lanes, [&](int lane) {
+      Warp::Groups& own = groups[static_cast<std::size_t>(lane)];
+      own.ends.push_back(own.issued);
+    });
+  };
+  switch (one.op) {
+    case Op::cp_async: copy_async(warp, one, pc, lanes); break;
+    case Op::cp_async_commit: each_groups(warp.copies); break;
+    case Op::cp_async_arrive: arrive_async(warp, one, pc, lanes); break;
+    case Op::bulk_copy: copy_bulk(warp, one, pc, lanes); break;
+    case Op::bulk_commit:
+      each_groups(warp.bulk_reads);
+      each_groups(warp.bulk_writes);
+      break;
+    case Op::cp_async_wait:
+    case Op::bulk_wait: end_groups(warp, one, lanes); break;
+    case Op::st_async: store_async(warp, one, pc, lanes); break;
+    case Op::try_cancel: ask_for_cluster(warp, one, pc, lanes); break;
+    case Op::wgmma: multiply(warp, one, pc, lanes); break;
+    case Op::wgmma_commit: ++warp.products.issued; break;
+    case Op::wgmma_wait: {
+      const std::uint64_t left = warp.value(one.operands[0], 0);
+      if (warp.products.component == no_component || warp.products.issued <= left) break;
+      const auto done = static_cast<std::uint32_t>(warp.products.issued - left);
+      warp.products_done = done;
+      warp.has_products = left > 0;
+      warp.clocks.each(lanes,
+                       [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
+      break;
+    }
+    case Op::tcgen05_commit: {
+      // Nothing of tcgen05 is under way: the arrival comes at once, and orders no memory.
+      Instruction arrival = one;
+      arrival.order = Order::relaxed;
+      arrive(warp, arrival, pc, lanes);
+      break;
+    }
+    default: break;
+  }
+}
+
+}  // namespace phasebit::ptx::run

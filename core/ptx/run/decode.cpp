@@ -1,0 +1,429 @@
+#include "core/base/text.h"
+#include "core/ptx/flow/local.h"
+#include "core/ptx/run/instruction.h"
+#include "core/ptx/scope.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace phasebit::ptx::run {
+namespace {
+
+using Part = PtxStatement::Part;
+using base::trimmed;
+
+// "32", "0x20U", "-1", "0f3F800000"; nothing for names.
+std::optional<std::uint64_t> number_of(std::string text) {
+  if (text == "WARP_SZ") return lanes_of_warp;
+  int base = 0;
+  bool minus = false;
+  if (text.starts_with("0f") || text.starts_with("0F") || text.starts_with("0d") ||
+      text.starts_with("0D")) {
+    text.erase(0, 2);
+    base = 16;
+  } else {
+    if (text.ends_with('U')) text.pop_back();
+    minus = text.starts_with('-');
+    if (minus) text.erase(0, 1);
+    if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
+      return std::nullopt;
+  }
+  char* end = nullptr;
+  const std::uint64_t value = std::strtoull(text.c_str(), &end, base);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return minus ? 0 - value : value;
+}
+
+// "{a, b}", "p|q", "a" -> their parts.
+std::vector<std::string> parts_of(std::string_view operand) {
+  std::vector<std::string> parts;
+  if (operand.starts_with('{')) operand = operand.substr(1, operand.size() - 2);
+  const char between = operand.find('|') != std::string_view::npos ? '|' : ',';
+  while (!operand.empty()) {
+    const std::size_t end = std::min(operand.find(between), operand.size());
+    parts.emplace_back(trimmed(operand.substr(0, end)));
+    operand.remove_prefix(std::min(end + 1, operand.size()));
+  }
+  return parts;
+}
+
+// A variable or parameter: ".shared .align 128 .b8 ring[1024]".
+struct Declared {
+  std::string name;
+  std::uint32_t align = 1, bytes = 0;  // 0: "[]"
+};
+
+std::uint32_t unsigned_at(std::string_view text, std::size_t at) {
+  std::uint32_t value = 0;
+  while (at < text.size() && text[at] == ' ') ++at;
+  std::from_chars(text.data() + at, text.data() + text.size(), value);
+  return value;
+}
+
+Declared declared_of(std::string_view text) {
+  Declared made;
+  std::uint32_t element = 1;
+  for (std::size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {
+    const std::string_view word = text.substr(at + 1, 5);
+    if (word == "align") made.align = unsigned_at(text, at + 6);
+    if (word.size() > 1 && std::string_view("busf").find(word[0]) != std::string_view::npos &&
+        std::isdigit(static_cast<unsigned char>(word[1])) != 0)
+      element = unsigned_at(text, at + 2) / 8;
+  }
+  made.align = std::max(made.align, element);
+  std::string_view rest = text.substr(0, text.find_first_of("[=;"));
+  rest = trimmed(rest);
+  made.name = rest.substr(rest.rfind(' ') == std::string_view::npos ? 0 : rest.rfind(' ') + 1);
+  std::uint32_t count = 1;
+  for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1))
+    count *= unsigned_at(text, at + 1);
+  made.bytes = element * count;
+  return made;
+}
+
+std::uint32_t aligned_up(std::uint32_t at, std::uint32_t align) {
+  return (at + align - 1) / align * align;
+}
+
+// Operands that an instruction reads at the least.
+std::size_t operands_read(const Instruction& one) {
+  switch (one.op) {
+    case Op::bra:
+    case Op::exit:
+    case Op::trap:
+    case Op::nothing:
+    case Op::active_mask:
+    case Op::opaque:
+    case Op::fence:
+    case Op::fence_proxy:
+    case Op::cluster_arrive:
+    case Op::cluster_wait:
+    case Op::cp_async_commit:
+    case Op::bulk_commit:
+    case Op::wgmma_fence:
+    case Op::wgmma_commit: return 0;
+    case Op::mad:
+    case Op::fma:
+    case Op::bfe:
+    case Op::prmt:
+    case Op::selp:
+    case Op::cp_async:
+    case Op::st_async: return 3;
+    case Op::bfi:
+    case Op::lop3:
+    case Op::shfl: return 4;
+    case Op::wgmma: return one.has(Word::group) ? 6 : 3;
+    case Op::bulk_copy:
+      return (one.has(Word::group) ? 3U : 4U) + (one.has(Word::multicast) ? 1 : 0);
+    case Op::cp_async_wait: return one.has(Word::all) ? 0 : 1;
+    case Op::atom:
+    case Op::red: return one.has(Word::cas) ? 3 : 2;
+    case Op::mbarrier_arrive: return one.has(Word::multicast) || one.has(Word::expect_tx) ? 2 : 1;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::mul24:
+    case Op::div:
+    case Op::rem:
+    case Op::min:
+    case Op::max:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::shl:
+    case Op::shr:
+    case Op::setp:
+    case Op::vote:
+    case Op::st:
+    case Op::mapa:
+    case Op::bar_arrive:
+    case Op::mbarrier_init:
+    case Op::mbarrier_expect:
+    case Op::mbarrier_complete:
+    case Op::mbarrier_wait:
+    case Op::try_cancel: return 2;
+    default: return 1;
+  }
+}
+
+bool is_clock(std::string_view name) {
+  return name.starts_with("%clock") || name.starts_with("%globaltimer");
+}
+
+class Decoder {
+ public:
+  Decoder(const PtxFile& file, const PtxFunction& function)
+      : file_(file), function_(function), scopes_(scopes_of(file, function)) {}
+
+  Result<RunProgram> make() {
+    lay_out_parameters();
+    lay_out_shared();
+    take_bounds();
+    number_instructions();
+    for (std::size_t at = function_.open; at < function_.close; ++at)
+      if (file_.statements[at].parsed.part == Part::instruction) PHASEBIT_TRY(add(at));
+    Instruction end;
+    end.op = Op::exit;
+    end.statement = static_cast<std::uint32_t>(function_.close);
+    program_.code.push_back(std::move(end));
+    // Another register where a predicate is meant reads an existing row: ptxas refuses the text.
+    program_.rows = program_.predicates = std::max({program_.rows, program_.predicates, 1U});
+    find_retries(file_, function_, program_);
+    return std::move(program_);
+  }
+
+ private:
+  const PtxStatement& parsed(std::size_t at) const { return file_.statements[at].parsed; }
+
+  tl::unexpected<Error> complain(std::size_t at, std::string_view what) const {
+    return with_hint(fail(Step::assemble, "{}: {}: {}", file_.place(file_.statements[at]),
+                          parsed(at).name, what),
+                     "docs/checker.md lists what is modelled");
+  }
+
+  void lay_out_parameters() {
+    const std::vector<std::uint32_t> places = parameter_places(function_);
+    for (std::size_t n = 0; n < function_.parameters.size(); ++n)
+      parameters_[function_.parameters[n].name] = places[n];
+  }
+
+  void add_shared(const PlacedStatement& statement) {
+    if (statement.parsed.part != Part::directive ||
+        statement.parsed.name.find(".shared") == std::string::npos)
+      return;
+    const Declared declared = declared_of(plain_text(statement.text));
+    SharedVariable variable{declared.name, 0, declared.bytes,
+                            statement.parsed.name.find(".extern") != std::string::npos};
+    variable.offset = aligned_up(program_.static_shared_bytes, declared.align);
+    if (!variable.dynamic) program_.static_shared_bytes = variable.offset + variable.bytes;
+    dynamic_align_ = variable.dynamic ? std::max(dynamic_align_, declared.align) : dynamic_align_;
+    program_.variables.push_back(std::move(variable));
+  }
+
+  // Dynamic variables all begin after the static ones.
+  void lay_out_shared() {
+    for (const std::size_t at : file_.globals) add_shared(file_.statements[at]);
+    for (std::size_t at = function_.open; at < function_.close; ++at)
+      add_shared(file_.statements[at]);
+    program_.static_shared_bytes = aligned_up(program_.static_shared_bytes, dynamic_align_);
+    for (SharedVariable& variable : program_.variables)
+      if (variable.dynamic) variable.offset = program_.static_shared_bytes;
+  }
+
+  void take_bounds() {
+    for (const std::size_t at : function_.directives) {
+      if (parsed(at).name.starts_with(".maxnreg") && !numbers_of(parsed(at)).empty())
+        program_.registers = numbers_of(parsed(at)).front();
+      std::array<int, 3>* bound = nullptr;
+      if (parsed(at).name.starts_with(".reqntid")) bound = &program_.block;
+      if (parsed(at).name.starts_with(".reqnctapercluster")) bound = &program_.cluster;
+      if (bound == nullptr) continue;
+      const std::vector<int> numbers = numbers_of(parsed(at));
+      *bound = {1, 1, 1};
+      std::copy_n(numbers.begin(), std::min<std::size_t>(3, numbers.size()), bound->begin());
+    }
+  }
+
+  void number_instructions() {
+    std::uint32_t pc = 0;
+    for (std::size_t at = function_.open; at < function_.close; ++at) {
+      pcs_[at] = pc;
+      if (parsed(at).part == Part::instruction) ++pc;
+    }
+  }
+
+  std::uint32_t constant(std::uint64_t value) {
+    const auto [found, is_new] = constants_.emplace(value, program_.rows);
+    if (is_new) {
+      program_.constants.push_back({value, program_.rows});
+      ++program_.rows;
+    }
+    return found->second;
+  }
+
+  std::uint32_t special(const std::string& name) {
+    const auto [found, is_new] = specials_.emplace(name, program_.rows);
+    if (is_new) program_.specials.push_back({name, program_.rows++});
+    return found->second;
+  }
+
+  std::optional<Operand> register_named(std::size_t at, const std::string& name) {
+    const int scope = scopes_.declaring(scopes_.of(at), name);
+    if (scope < 0) return std::nullopt;
+    const std::string type = scopes_.type_of(scope, name);
+    if (type == ".local" || type.empty()) return std::nullopt;
+    const bool predicate = type == ".pred";
+    std::uint32_t& count = predicate ? program_.predicates : program_.rows;
+    const auto [found, is_new] = registers_.emplace(flow::PtxName{scope, name}, count);
+    if (is_new) count += type == ".b128" ? 2 : 1;
+    return Operand{predicate ? Operand::Kind::predicate : Operand::Kind::row, false, found->second,
+                   0};
+  }
+
+  Result<Operand> operand_of(std::size_t at, std::string text) {
+    Operand made;
+    if (text == "_") return made;
+    if (text.starts_with('[')) return address_of(at, text);
+    made.negated = text.starts_with('!');
+    if (made.negated) text.erase(0, 1);
+    if (const auto number = number_of(text)) {
+      made.kind = Operand::Kind::row;
+      made.row = constant(*number);
+      return made;
+    }
+    return named(at, text, made.negated);
+  }
+
+  Result<Operand> named(std::size_t at, const std::string& name, bool negated) {
+    Operand made{Operand::Kind::row, negated, 0, 0};
+    const auto variable = std::find_if(program_.variables.begin(), program_.variables.end(),
+                                       [&](const SharedVariable& one) { return one.name == name; });
+    if (const auto found = register_named(at, name)) {
+      made = *found;
+      made.negated = negated;
+    } else if (variable != program_.variables.end()) {
+      made.row = constant(variable->offset);
+    } else if (const auto parameter = parameters_.find(name); parameter != parameters_.end()) {
+      made.row = constant(parameter->second);
+    } else if (is_clock(name) && parsed(at).name.starts_with("mov.")) {
+      made.row = constant(0);
+    } else if (name.starts_with('%') && !is_clock(name)) {
+      made.row = special(name);
+    } else {
+      return complain(at, fmt::format("'{}' is not modelled", name));
+    }
+    return made;
+  }
+
+  Result<Operand> address_of(std::size_t at, const std::string& text) {
+    const auto address = flow::address_of(text);
+    if (!address) return complain(at, fmt::format("the address {} is not modelled", text));
+    if (const auto number = number_of(address->base)) {
+      return Operand{Operand::Kind::row, false, constant(*number), address->offset};
+    }
+    PHASEBIT_TRY_ASSIGN(made, named(at, address->base, false));
+    made.offset = address->offset;
+    return made;
+  }
+
+  Status add(std::size_t at) {
+    const PtxStatement& statement = parsed(at);
+    Decoded decoded;
+    std::string unknown;
+    if (!decode_opcode(statement.name, decoded, unknown))
+      return complain(at, unknown == statement.name
+                              ? std::string("this instruction is not modelled")
+                              : fmt::format("'.{}' is not modelled", unknown));
+    Instruction made{decoded.op,
+                     decoded.type,
+                     decoded.from,
+                     decoded.space,
+                     decoded.source,
+                     decoded.order,
+                     decoded.names_order,
+                     decoded.scope,
+                     decoded.vector,
+                     0,
+                     decoded.words,
+                     {},
+                     {},
+                     0,
+                     -1,
+                     -1,
+                     static_cast<std::uint32_t>(at)};
+    if (!statement.guard.empty()) {
+      PHASEBIT_TRY_ASSIGN(guard, operand_of(at, statement.guard.substr(1)));
+      made.guard = guard;
+    }
+    PHASEBIT_TRY(take_operands(at, decoded, made));
+    if (made.operands.size() < made.results + operands_read(made) ||
+        (decoded.results > 0 && made.results == 0))
+      return complain(at, "it has too few operands");
+    program_.elects = program_.elects || made.op == Op::elect;
+    program_.code.push_back(std::move(made));
+    return {};
+  }
+
+  Status take_operands(std::size_t at, const Decoded& decoded, Instruction& made) {
+    const PtxStatement& statement = parsed(at);
+    if (decoded.op == Op::bra) return take_target(at, made);
+    if (decoded.op == Op::nothing) return {};
+    for (std::size_t n = 0; n < statement.operands.size(); ++n) {
+      const std::string& text = statement.operands[n];
+      const bool one = text.starts_with('[');
+      const std::vector<std::string> parts = one ? std::vector<std::string>{text} : parts_of(text);
+      for (const std::string& part : parts) {
+        PHASEBIT_TRY_ASSIGN(operand, operand_of(at, part));
+        made.operands.push_back(operand);
+      }
+      if (n == 0 && decoded.results > 0) made.results = static_cast<std::uint8_t>(parts.size());
+    }
+    if (made.op == Op::mov && made.operands.size() == 2) take_clock(statement, made);
+    if (made.op == Op::wgmma) return take_shape(at, made);
+    return {};
+  }
+
+  // "wgmma.mma_async.sync.aligned.m64n64k16...": the columns; and whether A is in registers.
+  Status take_shape(std::size_t at, Instruction& made) {
+    const std::string& name = parsed(at).name;
+    const std::size_t shape = name.find(".m64n");
+    if (shape == std::string::npos) return complain(at, "its shape is not modelled");
+    made.target = unsigned_at(name, shape + 5);
+    if (parsed(at).operand(1).starts_with('{'))
+      made.words |= std::uint64_t{1} << static_cast<unsigned>(Word::group);
+    if (name.find(".sp.") != std::string::npos) return complain(at, "'.sp' is not modelled");
+    return {};
+  }
+
+  static void take_clock(const PtxStatement& statement, Instruction& made) {
+    if (is_clock(statement.operands.back())) made.op = Op::clock;
+  }
+
+  Status take_target(std::size_t at, Instruction& made) {
+    const auto label = scopes_.label(scopes_.of(at), parsed(at).operand(0));
+    if (!label) return complain(at, "where it goes is not known");
+    made.target = pcs_.at(*label);
+    return {};
+  }
+
+  const PtxFile& file_;
+  const PtxFunction& function_;
+  PtxScopes scopes_;
+  RunProgram program_;
+  std::uint32_t dynamic_align_ = 16;
+  std::map<std::string, std::uint32_t> parameters_, specials_;
+  std::map<std::uint64_t, std::uint32_t> constants_;
+  std::map<flow::PtxName, std::uint32_t> registers_;
+  std::map<std::size_t, std::uint32_t> pcs_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> parameter_places(const PtxFunction& entry) {
+  std::vector<std::uint32_t> places;
+  std::uint32_t end = 0;
+  for (const PtxParameter& parameter : entry.parameters) {
+    const Declared declared = declared_of(parameter.text);
+    places.push_back(aligned_up(end, declared.align));
+    end = places.back() + declared.bytes;
+  }
+  places.push_back(end);
+  return places;
+}
+
+Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function) {
+  return Decoder(file, function).make();
+}
+
+std::string text_of(const PtxFile& file, const Instruction& instruction) {
+  std::string text = plain_text(file.statements[instruction.statement].text);
+  while (text.ends_with(';') || text.ends_with(' ')) text.pop_back();
+  return text == "}" ? "the end of the kernel" : text;
+}
+
+}  // namespace phasebit::ptx::run

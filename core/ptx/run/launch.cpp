@@ -1,0 +1,134 @@
+#include "core/ptx/run/launch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace phasebit::ptx::run {
+
+using launch::KernelParams;
+using launch::LaunchShape;
+
+namespace {
+
+// In this order; those of the shape follow.
+enum Kept : std::size_t { samples, status, ticket, payload_out, payload_in, kept_buffers };
+
+// So long a CTA waits for those that share its SM.
+constexpr std::uint64_t patience_ns = 1'000'000'000;
+
+// What a buffer holds from its first word on; a run of a few items does not come further.
+constexpr std::uint64_t most_filled_bytes = std::uint64_t{1} << 24;
+
+std::vector<std::uint32_t> filled(launch::Buffer buffer) {
+  using Kind = launch::BufferFill::Kind;
+  buffer.bytes = std::min(buffer.bytes, most_filled_bytes);
+  if (buffer.fill.kind == Kind::none) return {};
+  std::vector<std::uint32_t> words = launch::content_of(buffer);
+  if (words.empty()) words.assign(buffer.words(), buffer.fill.word);
+  return words;
+}
+
+}  // namespace
+
+void put_parameter(RunLaunch& launch, std::size_t offset, std::uint64_t value, int bytes) {
+  const std::size_t end = offset + static_cast<std::size_t>(bytes);
+  if (launch.parameters.size() < end) launch.parameters.resize(end);
+  std::memcpy(&launch.parameters[offset], &value, static_cast<std::size_t>(bytes));
+}
+
+LaunchShape shape_of_run(LaunchShape shape) {
+  shape.sms = std::min(shape.sms, 2);
+  return shape;
+}
+
+Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_t items) {
+  for (const launch::ExternalParameter& one : external.parameters)
+    if (one.kind == launch::ExternalParameter::Kind::tensor_map)
+      return fail(Step::launch, "parameter {}: tensor copies are not modelled", one.name);
+  if (!external.contents.empty())
+    return fail(Step::launch, "buffer {}: contents of a file are not modelled",
+                external.contents.front().buffer);
+  RunLaunch made;
+  made.grid = external.grid;
+  made.block = external.block;
+  made.cluster = external.cluster;
+  made.shared_bytes = static_cast<std::uint32_t>(external.shared_bytes);
+  std::vector<std::uint64_t> addresses;
+  for (const launch::Buffer& buffer : launch::buffers_of(external)) {
+    addresses.push_back(address_of_buffer(made.buffers.size()));
+    made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
+  }
+  for (const std::byte one : launch::parameter_block(external, items, addresses))
+    made.parameters.push_back(static_cast<std::uint8_t>(one));
+  return made;
+}
+
+Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
+                            const std::vector<std::uint32_t>& places) {
+  if (!shape.tensor_maps.empty())
+    return fail(Step::launch, "tensor map {}: tensor copies are not modelled",
+                shape.tensor_maps.front().name);
+  if (places.size() != 2 + shape.buffers.size())
+    return fail(Step::launch, "the kernel has {} parameters, its head names {} buffers",
+                places.size() - 1, shape.buffers.size());
+  RunLaunch made;
+  const int on_an_sm = shape.ctas_per_sm + shape.load_ctas, sms = std::max(1, shape.sms);
+  made.cluster = {shape.cluster_size, 1, 1};
+  made.grid = {shape.cluster_size > 1 ? shape.cluster_size : sms * on_an_sm, 1, 1};
+  made.block = {shape.threads, 1, 1};
+  for (int cta = 0; cta < made.ctas(); ++cta)
+    made.sm_of_cta.push_back(shape.cluster_size > 1 ? cta : cta / on_an_sm);
+  made.shared_bytes = static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
+  const auto checksums =
+      static_cast<std::size_t>(shape.ctas()) * static_cast<std::size_t>(shape.threads);
+  const auto records = static_cast<std::size_t>(shape.records());
+  made.buffers.resize(kept_buffers);
+  made.buffers[samples] = {"samples", records * sizeof(launch::SampleRecord), {}};
+  made.buffers[status] = {"status", sizeof(launch::StatusRecord), {}};
+  made.buffers[ticket] = {"ticket", 32, {}};
+  made.buffers[payload_out] = {"payload_out", checksums * 4,
+                               std::vector<std::uint32_t>(checksums, launch::payload_poison)};
+  made.buffers[payload_in] = {
+      launch::payload_in_buffer, static_cast<std::uint64_t>(shape.payload.images_bytes()), {}};
+  KernelParams params = launch::params_of(shape);
+  params.items = items;
+  params.seed = seed_of_run;
+  params.guard_limit_ns = patience_ns;
+  params.samples = address_of_buffer(samples);
+  params.status = address_of_buffer(status);
+  params.ticket = address_of_buffer(ticket);
+  params.payload_out = address_of_buffer(payload_out);
+  params.payload_in = address_of_buffer(payload_in);
+  if (shape.data.bytes > 0) params.work_amount = 0;
+  made.parameters.resize(sizeof params);
+  std::memcpy(made.parameters.data(), &params, sizeof params);
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
+    put_parameter(made, places[n + 1], address_of_buffer(made.buffers.size()), 8);
+    const launch::Buffer& buffer = shape.buffers[n];
+    made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
+  }
+  return made;
+}
+
+launch::LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items,
+                               const RunMemory& memory) {
+  launch::LaunchOutput output;
+  output.items = items;
+  output.sm = 90;
+  output.records.resize(static_cast<std::size_t>(shape.records()));
+  std::memcpy(static_cast<void*>(output.records.data()), memory[samples].data(),
+              output.records.size() * sizeof(launch::SampleRecord));
+  std::memcpy(static_cast<void*>(&output.status), memory[status].data(), sizeof output.status);
+  output.ctas = memory[ticket].front();
+  output.checksum = memory[payload_out];
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n)
+    if (shape.buffers[n].name == shape.stored.buffer) output.stored = memory[kept_buffers + n];
+  return output;
+}
+
+std::uint32_t usual_items(const LaunchShape& shape, int num_stages) {
+  const std::uint64_t wanted = 3 * static_cast<std::uint64_t>(std::max(1, num_stages)) + 1;
+  return launch::allowed_items(shape, wanted);
+}
+
+}  // namespace phasebit::ptx::run

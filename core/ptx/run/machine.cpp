@@ -1,0 +1,432 @@
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+
+const char* to_string(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::deadlock: return "deadlock";
+    case FindingKind::race: return "race";
+    case FindingKind::proxy: return "missing proxy fence";
+    case FindingKind::overrun: return "phase overrun";
+    case FindingKind::counts: return "counts";
+    case FindingKind::uninitialised: return "barrier not initialised";
+    case FindingKind::overwritten: return "barrier overwritten";
+    case FindingKind::left: return "barrier of a CTA that left";
+    case FindingKind::named: return "named barrier";
+    case FindingKind::bounds: return "out of bounds";
+    case FindingKind::misaligned: return "misaligned";
+    case FindingKind::range: return "operand out of range";
+    case FindingKind::payload: return "wrong payload";
+    case FindingKind::registers: return "registers";
+    case FindingKind::decision: return "decision";
+    case FindingKind::steps: return "step bound";
+    case FindingKind::remote_scope: return "scope of a remote arrival";
+    case FindingKind::early_exit: return "early exit";
+  }
+  bug("a kind of finding without a name");
+}
+
+std::string to_string(const Reason& reason) {
+  switch (reason.kind) {
+    case Reason::Kind::clock: return "a clock";
+    case Reason::Kind::poll: return "the answer of a try";
+    case Reason::Kind::atomic: return "an atomic that several threads run on one address";
+    case Reason::Kind::flag: return "a load that others store to meanwhile";
+    case Reason::Kind::answer: return "the answer of cluster launch control";
+    case Reason::Kind::turns: return "how often a wait was tried";
+    case Reason::Kind::unfollowed: return "a value that is not computed";
+    case Reason::Kind::state: return "the state of a barrier";
+  }
+  bug("a reason without a name");
+}
+
+Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
+    : program_(program), launch_(launch), options_(options), draw_(options.seed) {
+  for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
+    const RunBuffer& buffer = launch.buffers[n];
+    buffers_.push_back(
+        std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
+  }
+  make_ctas();
+}
+
+void Machine::make_ctas() {
+  const int warps = (launch_.threads() + lanes_of_warp - 1) / lanes_of_warp;
+  const int size = std::max(1, launch_.ctas_of_cluster());
+  next_component_ = static_cast<Component>(launch_.ctas() * warps * lanes_of_warp);
+  clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
+  warps_.reserve(static_cast<std::size_t>(launch_.ctas() * warps));
+  for (int n = 0; n < launch_.ctas(); ++n) {
+    Cta cta;
+    cta.cluster = n / size;
+    cta.rank = n % size;
+    cta.first_warp = n * warps;
+    cta.shared = std::make_unique<Region>("shared memory", 0,
+                                          program_.static_shared_bytes + launch_.shared_bytes);
+    ctas_.push_back(std::move(cta));
+    for (int number = 0; number < warps; ++number) make_warp(n, number);
+  }
+  for (std::size_t n = 0; n < clusters_.size(); ++n)
+    clusters_[n].first_cta = static_cast<int>(n) * size;
+}
+
+void Machine::make_warp(int cta, int number) {
+  Warp& warp = warps_.emplace_back();
+  warp.cta = cta;
+  warp.number = number;
+  warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
+  const int left = launch_.threads() - number * lanes_of_warp;
+  warp.live = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
+  warp.registers = (program_.registers + 7) / 8 * 8;
+  warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
+  warp.predicates.resize(program_.predicates);
+  warp.unsure_rows.resize(program_.rows);
+  warp.unsure_predicates.resize(program_.predicates);
+  for (const ConstantRow& one : program_.constants)
+    std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
+  for (const SpecialRow& one : program_.specials)
+    for (int lane = 0; lane < lanes_of_warp; ++lane)
+      warp.row(one.row)[lane] = special(one.name, warp, lane);
+}
+
+std::uint64_t Machine::special(const std::string& name, const Warp& warp, int lane) {
+  const int thread = warp.number * lanes_of_warp + lane;
+  const Cta& cta = ctas_[static_cast<std::size_t>(warp.cta)];
+  const auto part = [](int index, const std::array<int, 3>& size, char axis) {
+    if (axis == 'x') return index % size[0];
+    return axis == 'y' ? index / size[0] % size[1] : index / size[0] / size[1];
+  };
+  const char axis = name.back();
+  const auto extent = [&](const std::array<int, 3>& size) {
+    return size[static_cast<std::size_t>(axis - 'x')];
+  };
+  const std::string base = name.substr(0, name.find('.'));
+  const std::uint32_t bit = 1U << lane;
+  const std::vector<int>& sms = launch_.sm_of_cta;
+  const auto number = static_cast<std::size_t>(warp.cta);
+  const std::pair<const char*, std::int64_t> known[] = {
+      {"%laneid", lane},
+      {"%warpid", warp.number},
+      {"%nwarpid", static_cast<std::int64_t>(warps_.capacity() / ctas_.size())},
+      {"%smid", number < sms.size() ? sms[number] : 0},
+      {"%cluster_ctarank", cta.rank},
+      {"%cluster_nctarank", launch_.ctas_of_cluster()},
+      {"%is_explicit_cluster", launch_.ctas_of_cluster() > 1},
+      {"%dynamic_smem_size", launch_.shared_bytes},
+      {"%lanemask_eq", bit},
+      {"%lanemask_lt", bit - 1},
+      {"%lanemask_le", bit | (bit - 1)},
+      {"%lanemask_gt", std::uint32_t{~(bit | (bit - 1))}},
+      {"%lanemask_ge", std::uint32_t{~(bit - 1)}}};
+  for (const auto& [word, value] : known)
+    if (name == word) return static_cast<std::uint64_t>(value);
+  if (axis < 'x' || axis > 'z') {
+    stop(FindingKind::decision, Grade::unsupported, {}, name + " is not modelled");
+    return 0;
+  }
+  int value = 0;
+  if (base == "%tid")
+    value = part(thread, launch_.block, axis);
+  else if (base == "%ntid")
+    value = extent(launch_.block);
+  else if (base == "%ctaid")
+    value = part(warp.cta, launch_.grid, axis);
+  else if (base == "%nctaid")
+    value = extent(launch_.grid);
+  else if (base == "%cluster_ctaid")
+    value = part(cta.rank, launch_.cluster, axis);
+  else if (base == "%cluster_nctaid")
+    value = extent(launch_.cluster);
+  else
+    stop(FindingKind::decision, Grade::unsupported, {}, name + " is not modelled");
+  return static_cast<std::uint64_t>(value);
+}
+
+void Machine::report(FindingKind kind, Grade grade, RunPlace at, std::string what,
+                     std::vector<Finding::Related> related) {
+  const std::uint32_t other = related.empty() ? 0 : related.front().at.pc + 1;
+  if (!reported_.insert({static_cast<std::uint8_t>(kind), {at.pc, other}}).second) return;
+  outcome_.findings.push_back({kind, grade, at, std::move(what), std::move(related)});
+}
+
+void Machine::stop(FindingKind kind, Grade grade, RunPlace at, std::string what) {
+  report(kind, grade, at, std::move(what));
+  stopped_ = true;
+}
+
+std::uint32_t Machine::reason(Reason::Kind kind, std::uint32_t pc, int token) {
+  if (token < 0) {
+    const auto key = std::pair(static_cast<std::uint8_t>(kind), pc);
+    const auto [found, is_new] =
+        reason_of_.emplace(key, static_cast<std::uint32_t>(reasons_.size()));
+    if (is_new) reasons_.push_back({kind, pc, token});
+    return found->second;
+  }
+  reasons_.push_back({kind, pc, token});
+  return static_cast<std::uint32_t>(reasons_.size() - 1);
+}
+
+void Machine::report_decision(const Warp& warp, const Operand& operand, std::uint32_t pc,
+                              Mask lanes, const char* what) {
+  const Unsure& unsure = warp.unsure(operand);
+  const Reason& why = reasons_[unsure.why];
+  const bool is_opaque = why.kind == Reason::Kind::unfollowed;
+  report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
+         at(warp, pc, std::countr_zero(unsure.lanes & lanes)),
+         fmt::format("{} depends on {}", what, to_string(why)),
+         {{{why.pc, -1}, "which comes from here"}});
+  stopped_ = stopped_ || is_opaque;
+}
+
+// A finding for each unsure operand, and the guard, of an instruction that has an effect. It runs
+// with the values that it has in this schedule: false where they are not known at all. Values that
+// are stored may be unsure, and so may the state that a wait asks for.
+bool Machine::require_sure(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const auto check = [&](const Operand& operand) {
+    if (operand.kind != Operand::Kind::none && (warp.unsure(operand).lanes & lanes) != 0)
+      report_decision(warp, operand, pc, lanes, "it");
+  };
+  check(one.guard);
+  const bool stores =
+      one.op == Op::st || one.op == Op::red || one.op == Op::atom || one.op == Op::st_async;
+  for (std::size_t n = one.results; n < one.operands.size(); ++n) {
+    const bool is_barrier = one.op == Op::st_async && n + 1 == one.operands.size();
+    const bool is_data = stores && n > one.results && !is_barrier;
+    const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity);
+    const bool is_vote = (one.op == Op::vote || one.op == Op::shfl) && n == one.results;
+    if (!is_data && !is_state && !is_vote) check(one.operands[n]);
+  }
+  return !stopped_;
+}
+
+void Machine::mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Mask lanes) {
+  if (loop.rows.empty() && loop.predicates.empty()) return;
+  const Unsure turns{lanes, reason(Reason::Kind::turns, pc)};
+  for (const std::uint32_t row : loop.rows)
+    warp.set_unsure({Operand::Kind::row, false, row, 0}, lanes, turns);
+  for (const std::uint32_t row : loop.predicates)
+    warp.set_unsure({Operand::Kind::predicate, false, row, 0}, lanes, turns);
+}
+
+// "@token bra ready" over the wait for the same phase: either way the thread has waited for it.
+bool Machine::is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken) {
+  const Reason& why = reasons_[warp.unsure(one.guard).why];
+  if (one.skips < 0 || why.kind != Reason::Kind::poll || why.token < 0) return false;
+  const Token token = tokens_[static_cast<std::size_t>(why.token)];
+  const std::uint32_t pc = program_.retries[static_cast<std::size_t>(one.skips)].poll;
+  const Instruction& wait = program_.code[pc];
+  const bool acquires = program_.code[why.pc].order != Order::relaxed;
+  bool holds = true;
+  each_lane(unsure, [&](int lane) {
+    const auto n = static_cast<std::size_t>(lane);
+    const Mbarrier* barrier = barrier_at(warp, wait, pc, lane, wait.operands[1], wait.space);
+    std::int64_t phase = 0;
+    if (barrier == nullptr) return;
+    is_over(*barrier, warp, wait, lane, phase);
+    holds = holds && barrier->number == token.barrier[n] && phase == token.phase[n];
+  });
+  if (!holds) return false;
+  for (Mask left = unsure & taken; left != 0;) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(left));
+    Mask same = 0;
+    each_lane(left, [&](int lane) {
+      const auto n = static_cast<std::size_t>(lane);
+      if (token.barrier[n] == token.barrier[first] && token.phase[n] == token.phase[first])
+        same |= 1U << lane;
+    });
+    wait_over(*barriers_[static_cast<std::size_t>(token.barrier[first])], warp, pc, same,
+              token.phase[first], acquires);
+    left &= ~same;
+  }
+  return true;
+}
+
+// Whether a branch may be taken as it is, although its predicate is not known for sure.
+bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
+                             Mask taken) {
+  if (one.guard.kind == Operand::Kind::none) return true;
+  const Unsure unsure = warp.unsure(one.guard);
+  if ((unsure.lanes & group) == 0) return true;
+  const Reason& why = reasons_[unsure.why];
+  if (one.retry >= 0) {
+    const RetryLoop& loop = program_.retries[static_cast<std::size_t>(one.retry)];
+    if (why.kind == Reason::Kind::flag && why.pc == loop.poll && loop.of_equal) return true;
+  }
+  if (is_skip(warp, one, unsure.lanes & group, taken)) return true;
+  report_decision(warp, one.guard, pc, group, "this branch");
+  return false;
+}
+
+Machine::Went Machine::branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
+                              Mask taken) {
+  check_decision(warp, one, pc, group, taken);
+  each_lane(taken, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = one.target; });
+  if (one.retry < 0) return Went::elsewhere;
+  const RetryLoop& loop = program_.retries[static_cast<std::size_t>(one.retry)];
+  if (program_.code[loop.poll].op != Op::ld) return Went::elsewhere;
+  Mask leaving = 0;
+  each_lane(group, [&](int lane) {
+    const std::uint32_t next = warp.pcs[static_cast<std::size_t>(lane)];
+    if (program_.code[next].retry != one.retry) leaving |= 1U << lane;
+  });
+  if (one.target <= pc) warp.polling |= taken & ~leaving;
+  if (leaving == 0) return Went::elsewhere;
+  end_poll(warp, loop.poll, leaving);
+  if (one.guard.kind != Operand::Kind::none) warp.set_unsure(one.guard, leaving, {});
+  ++progress_;
+  return Went::elsewhere;
+}
+
+void Machine::leave(Warp& warp, Mask lanes) {
+  warp.live &= ~lanes;
+  warp.parked = 0;  // they look again
+  Cta& cta = cta_of(warp);
+  Cluster& cluster = clusters_[static_cast<std::size_t>(cta.cluster)];
+  // A thread that has arrived and leaves is neither waited for nor counted.
+  each_lane(lanes, [&](int lane) {
+    if (warp.cluster_phase[static_cast<std::size_t>(lane)] > cluster.phase) --cluster.arrived;
+  });
+  warp.publish(lanes, true, cluster.current);
+  if (warp.live == 0)
+    for (CtaBarrier& barrier : cta.named)
+      if (barrier.arrived > 0 && barrier.expected == 0) {
+        warp.publish(lanes, true, barrier.current);
+        try_complete(cta, barrier);
+      }
+  ++warp.time;
+  try_complete(cluster);
+}
+
+Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
+                               Mask lanes) {
+  if (one.op == Op::bra) return branch(warp, one, pc, group, lanes);
+  if (one.op == Op::opaque) {
+    compute_unfollowed(warp, one, pc, lanes);
+  } else if (one.op == Op::cvta) {
+    convert_address(warp, one, lanes);
+  } else if (one.op < Op::bra) {
+    compute(warp, one, lanes);
+  } else if (one.op == Op::exit) {
+    if (require_sure(warp, one, pc, group)) leave(warp, lanes);
+    return Went::elsewhere;
+  } else if (one.op == Op::trap) {
+    stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes)),
+         "the kernel stops itself");
+  } else if (one.op == Op::clock) {
+    each_lane(lanes,
+              [&](int lane) { warp.set_lane(one.operands[0], lane, outcome_.instructions); });
+    warp.set_unsure(one.operands[0], lanes, {lanes, reason(Reason::Kind::clock, pc)});
+  } else if (one.op <= Op::active_mask) {
+    return execute_together(warp, one, pc, lanes);
+  } else if (one.op <= Op::fence_proxy) {
+    execute_memory(warp, one, pc, lanes);
+  } else if (one.op <= Op::mbarrier_pending) {
+    return execute_barrier(warp, one, pc, lanes);
+  } else {
+    execute_copy(warp, one, pc, lanes);
+  }
+  return Went::on;
+}
+
+void Machine::run_warp(Warp& warp, int quantum) {
+  while (quantum-- > 0 && !stopped_) {
+    const Mask ready = warp.live & ~(warp.waiting | warp.parked | warp.polling);
+    if (ready == 0) return;
+    std::uint32_t pc = 0xffffffffU;
+    each_lane(ready,
+              [&](int lane) { pc = std::min(pc, warp.pcs[static_cast<std::size_t>(lane)]); });
+    Mask group = 0;
+    each_lane(ready, [&](int lane) {
+      if (warp.pcs[static_cast<std::size_t>(lane)] == pc) group |= 1U << lane;
+    });
+    const Instruction& one = program_.code[pc];
+    ++outcome_.instructions;
+    if (one.retry < 0) ++progress_;
+    Mask lanes = group, unsure = 0;
+    if (one.guard.kind == Operand::Kind::predicate) {
+      lanes &= warp.mask_of(one.guard);
+      unsure = warp.unsure(one.guard).lanes & group;
+    }
+    each_lane(group & ~lanes, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+    const bool decides = one.op == Op::bra || one.op == Op::exit;
+    const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
+    if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
+    if (warp.has_products) check_accumulators(warp, one, pc);
+    Went went = Went::elsewhere;
+    if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
+    // What an unsure guard may have written is unsure.
+    if (unsure != 0 && is_pure)
+      for (std::size_t n = 0; n < one.results; ++n)
+        warp.set_unsure(one.operands[n], unsure, {unsure, warp.unsure(one.guard).why});
+    if (went == Went::on)
+      each_lane(lanes, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+  }
+}
+
+RunOutcome Machine::run() {
+  std::vector<std::size_t> order(warps_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // A short turn may end within a poll: several rounds show that none comes on.
+  const int most_idle = options_.seed == 0 ? 0 : 16;
+  int idle = 0;
+  while (!stopped_) {
+    const std::uint64_t before = progress_;
+    bool is_alive = false;
+    if (options_.seed != 0) std::shuffle(order.begin(), order.end(), draw_);
+    for (const std::size_t n : order) {
+      Warp& warp = warps_[n];
+      warp.polling = 0;
+      is_alive = is_alive || warp.live != 0;
+      if (warp.can_run())
+        run_warp(warp, options_.seed == 0 ? 4096 : 1 + static_cast<int>(draw_() % 64));
+    }
+    outcome_.ended = !is_alive;
+    if (!is_alive && pending_.empty()) break;
+    if (outcome_.instructions > options_.most_steps)
+      stop(FindingKind::steps, Grade::unproved, {},
+           fmt::format("not at its end after {} instructions of warps", options_.most_steps));
+    if (!pending_.empty() && (progress_ == before || draw_() % 4 == 0)) {
+      const std::size_t which = draw_() % pending_.size();
+      Transfer transfer = std::move(pending_[which]);
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(which));
+      land(transfer);
+      ++progress_;
+    } else if (progress_ != before) {
+      idle = 0;
+    } else if (!stopped_ && idle++ == most_idle) {
+      report_stuck();
+      break;
+    }
+  }
+  for (const auto& buffer : buffers_) {
+    std::vector<std::uint32_t>& words = outcome_.memory.emplace_back();
+    if (buffer->bytes > (std::uint64_t{1} << 26)) continue;
+    words.resize(static_cast<std::size_t>((buffer->bytes + 3) / 4));
+    for (std::size_t n = 0; n < words.size(); ++n)
+      words[n] = static_cast<std::uint32_t>(buffer->read(4 * n, 4));
+  }
+  return std::move(outcome_);
+}
+
+RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options) {
+  RunOutcome outcome;
+  for (int tries = 0; tries < 4; ++tries) {
+    outcome = Machine(program, launch, options).run();
+    if (outcome.contended.empty()) break;
+    options.contended.insert(outcome.contended.begin(), outcome.contended.end());
+  }
+  const bool is_clean = std::all_of(outcome.findings.begin(), outcome.findings.end(),
+                                    [](const Finding& one) { return one.grade == Grade::note; });
+  if (!program.elects || options.elects_last || !is_clean) return outcome;
+  options.elects_last = true;
+  RunOutcome other = Machine(program, launch, options).run();
+  other.instructions += outcome.instructions;
+  return other;
+}
+
+}  // namespace phasebit::ptx::run

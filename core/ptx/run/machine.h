@@ -1,0 +1,225 @@
+// The machine: CTAs of warps over memory and barriers, one schedule of them, and what is wrong with
+// any. docs/checker.md says what is checked and why one run is enough.
+#pragma once
+
+#include "core/ptx/run/barriers.h"
+#include "core/ptx/run/findings.h"
+#include "core/ptx/run/warp.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace phasebit::ptx::run {
+
+// Why a value is not known for sure.
+struct Reason {
+  enum class Kind : std::uint8_t { clock, poll, atomic, flag, answer, turns, unfollowed, state };
+  Kind kind = Kind::clock;
+  std::uint32_t pc = 0;
+  int token = -1;  // of a poll: which try
+};
+std::string to_string(const Reason& reason);
+
+// A try whose answer is used later, lane by lane: which phase of which barrier it asked for.
+struct Token {
+  std::array<std::int32_t, lanes_of_warp> barrier{};
+  std::array<std::int64_t, lanes_of_warp> phase{};
+};
+
+struct Cta {
+  int cluster = 0, rank = 0;  // its cluster, and which of its CTAs
+  int first_warp = 0;
+  std::unique_ptr<Region> shared;
+  std::unordered_map<std::uint32_t, std::int32_t> barriers;           // by offset
+  std::uint64_t first_barrier = ~std::uint64_t{0}, last_barrier = 0;  // their offsets
+  std::array<CtaBarrier, 16> named;
+  int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
+  std::vector<Waiters> register_waiters;
+};
+
+struct Cluster {
+  int first_cta = 0;
+  std::uint32_t phase = 0;
+  int arrived = 0;
+  Clocks current, last;
+};
+
+// Where an address leads.
+struct Place {
+  Region* region = nullptr;
+  int cta = -1;  // of shared memory: of the launch
+  std::uint64_t offset = 0;
+};
+
+class Machine {
+ public:
+  Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options);
+  RunOutcome run();
+
+ private:
+  enum class Went : std::uint8_t { on, stays, elsewhere };
+
+  // machine.cpp: what runs when
+  void make_ctas();
+  void make_warp(int cta, int number);
+  std::uint64_t special(const std::string& name, const Warp& warp, int lane);
+  void run_warp(Warp& warp, int quantum);
+  Went execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask lanes);
+  Went branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
+  void mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Mask lanes);
+  void leave(Warp& warp, Mask lanes);
+  bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
+  bool is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken);
+  void report_stuck();
+
+  // warp_ops.cpp: what the lanes of a warp do together
+  Went execute_together(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  bool gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes);
+  Mask named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const;
+  void shuffle(Warp& warp, const Instruction& one, Mask lanes);
+  void vote(Warp& warp, const Instruction& one, Mask lanes);
+  void elect(Warp& warp, const Instruction& one, Mask lanes);
+  Went set_registers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  Went warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void compute_unfollowed(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+
+  // memory_ops.cpp
+  void execute_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  std::optional<Place> place(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                             Space space, const Operand& operand, std::uint64_t size,
+                             std::uint64_t align);
+  Region* region_of(const Warp& warp, Space space, std::uint64_t address, Place& found);
+  void load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void load_parameter(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void convert_address(Warp& warp, const Instruction& one, Mask lanes);
+  void touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer);
+  Access access_of(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                   bool writes) const;
+  // Whether a release of that scope by one CTA holds for another.
+  bool reaches(Scope scope, int from_cta, int to_cta) const;
+  Mbarrier* overlapped(const Place& at, std::uint64_t size);
+  void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
+  Flag& flag_of(const Place& at, int size, const Access& access);
+  void read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
+                 const Access& access);
+  void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
+                  std::uint64_t value, const Access& access);
+  void end_poll(Warp& warp, std::uint32_t pc, Mask lanes);
+
+  // barrier_ops.cpp
+  Went execute_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  Mbarrier* barrier_at(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                       const Operand& operand, Space space);
+  Mbarrier* barrier_in(int cta, std::uint64_t offset, RunPlace at);
+  void init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                 std::uint64_t amount);
+  void expect(Mbarrier& barrier, Warp& warp, std::uint32_t pc, int lane, std::uint64_t bytes,
+              bool is_fused);
+  void complete_bytes(Mbarrier& barrier, const Clocks& issued, RunPlace at, std::int64_t bytes);
+  void check_phase(const Mbarrier& barrier, const VectorClock& order, RunPlace at,
+                   const char* what);
+  void check_phase(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
+                   const char* what);
+  void try_complete(Mbarrier& barrier);
+  void check_completion(Mbarrier& barrier);
+  Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
+                 bool acquires);
+  bool is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
+               std::int64_t& phase) const;
+  Went cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void try_complete(Cta& cta, CtaBarrier& barrier);
+  Went cluster_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void try_complete(Cluster& cluster);
+  int live_threads(const Cluster& cluster) const;
+  int live_warps(const Cta& cta) const;
+
+  // copy_ops.cpp
+  void execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void arrive_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void end_groups(Warp& warp, const Instruction& one, Mask lanes);
+  void copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void store_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc);
+  void touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row, int rows,
+                    int row_bytes, const Access& access);
+  struct Transfer {
+    Place from, to;
+    std::uint64_t bytes = 0;
+    std::int32_t barrier = -1;
+    Clocks issued;
+    Access access;
+    std::vector<std::uint32_t> words;  // of st.async, in the place of `from`
+    std::uint32_t unsure = 0;
+    OwnClock source_read;  // of a bulk group: how its reads are told apart from its writes
+  };
+  void issue(Transfer transfer);
+  void land(Transfer& transfer);
+
+  void note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at);
+  void report(FindingKind kind, Grade grade, RunPlace at, std::string what,
+              std::vector<Finding::Related> related = {});
+  void stop(FindingKind kind, Grade grade, RunPlace at, std::string what);
+  std::uint32_t reason(Reason::Kind kind, std::uint32_t pc, int token = -1);
+  void report_decision(const Warp& warp, const Operand& operand, std::uint32_t pc, Mask lanes,
+                       const char* what);
+  bool require_sure(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  Component new_component() { return next_component_++; }
+  Component component_of(Warp::Groups& groups);
+  void set_channel(Warp& warp, int lane, Component component, std::uint32_t clock);
+  RunPlace at(const Warp& warp, std::uint32_t pc, int lane) const {
+    return {pc, warp.first_thread + lane};
+  }
+  Warp& warp_of(int thread) { return warps_[static_cast<std::size_t>(thread / lanes_of_warp)]; }
+  Cta& cta_of(const Warp& warp) { return ctas_[static_cast<std::size_t>(warp.cta)]; }
+  std::string name_of(const Mbarrier& barrier) const;
+
+  const RunProgram& program_;
+  const RunLaunch& launch_;
+  const RunOptions& options_;
+  std::vector<Warp> warps_;
+  std::vector<Cta> ctas_;
+  std::vector<Cluster> clusters_;
+  std::vector<std::unique_ptr<Region>> buffers_;
+  std::vector<std::unique_ptr<Mbarrier>> barriers_;
+  std::map<std::pair<const Region*, std::uint64_t>, Flag> flags_;
+  std::vector<Reason> reasons_{1};
+  std::map<std::pair<std::uint8_t, std::uint32_t>, std::uint32_t> reason_of_;
+  std::vector<Token> tokens_;
+  struct Polled {
+    Flag* flag = nullptr;
+    std::size_t version = 0;
+    bool acquires = false;
+  };
+  std::unordered_map<std::int32_t, Polled> polled_;  // by thread: its last poll
+  std::vector<Transfer> pending_;
+  std::map<std::uint64_t, std::int32_t> atomics_;  // which CTA changed an address first
+  std::set<std::pair<std::uint8_t, std::pair<std::uint32_t, std::uint32_t>>> reported_;
+  Component next_component_ = 0;
+  std::uint64_t progress_ = 0;
+  std::mt19937 draw_;
+  bool stopped_ = false;
+  RunOutcome outcome_;
+};
+
+// Runs the launch, again where a run shows that threads share an atomic, and for either lane that
+// elect.sync may choose.
+RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options);
+
+}  // namespace phasebit::ptx::run

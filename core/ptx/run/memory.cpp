@@ -1,0 +1,164 @@
+#include "core/ptx/run/memory.h"
+
+#include <algorithm>
+
+namespace phasebit::ptx::run {
+namespace {
+
+enum class Ordered : std::uint8_t { yes, not_in_proxy, no };
+
+Ordered ordered(const Access& earlier, const Access& later, const Viewer& viewer) {
+  if (earlier.epoch.component == no_component || (earlier.bytes & later.bytes) == 0)
+    return Ordered::yes;
+  if (!earlier.is_write && !later.is_write) return Ordered::yes;
+  if (earlier.is_strong && later.is_strong) return Ordered::yes;
+  if (!viewer.knows(earlier.epoch)) return Ordered::no;
+  // What is read before a copy overwrites it needs no proxy fence here: docs/checker.md.
+  if (!earlier.is_write || earlier.is_async || !later.is_async) return Ordered::yes;
+  return viewer.clocks->async.knows(earlier.epoch) ? Ordered::yes : Ordered::not_in_proxy;
+}
+
+}  // namespace
+
+bool Viewer::knows(const Epoch& epoch) const {
+  if (epoch.component == thread || clocks->memory.knows(epoch)) return true;
+  if (channels != nullptr)
+    for (const OwnClock& own : *channels)
+      if (own.component == epoch.component) return own.clock >= epoch.clock;
+  return false;
+}
+
+Region::Region(std::string name, std::uint64_t base, std::uint64_t bytes,
+               const std::vector<std::uint32_t>* initial)
+    : name(std::move(name)),
+      base(base),
+      bytes(bytes),
+      initial_(initial),
+      pages_(static_cast<std::size_t>(bytes / 4 / page + 1)) {}
+
+std::uint32_t Region::initial_word(std::uint64_t index) const {
+  return initial_ == nullptr || index >= initial_->size() ? 0 : (*initial_)[index];
+}
+
+Region::Word& Region::word(std::uint64_t index) {
+  std::unique_ptr<Page>& at = pages_[index / page];
+  if (at == nullptr) {
+    at = std::make_unique<Page>();
+    for (std::uint64_t n = 0; n < page && initial_ != nullptr; ++n)
+      (*at)[n].value = initial_word(index / page * page + n);
+  }
+  return (*at)[index % page];
+}
+
+const Region::Word* Region::known_word(std::uint64_t index) const {
+  const std::unique_ptr<Page>& at = pages_[index / page];
+  return at == nullptr ? nullptr : &(*at)[index % page];
+}
+
+std::uint64_t Region::read(std::uint64_t offset, int size) const {
+  const auto value_at = [&](std::uint64_t index) -> std::uint64_t {
+    const Word* found = known_word(index);
+    return found == nullptr ? initial_word(index) : found->value;
+  };
+  const std::uint64_t index = offset / 4;
+  if (size == 8) return value_at(index) | value_at(index + 1) << 32;
+  const std::uint64_t shifted = value_at(index) >> (8 * (offset % 4));
+  return size == 4 ? shifted : shifted & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
+void Region::write(std::uint64_t offset, int size, std::uint64_t value) {
+  const std::uint64_t index = offset / 4;
+  if (size >= 4) {
+    word(index).value = static_cast<std::uint32_t>(value);
+    if (size == 8) word(index + 1).value = static_cast<std::uint32_t>(value >> 32);
+    return;
+  }
+  const auto shift = static_cast<unsigned>(8 * (offset % 4));
+  const std::uint32_t mask = ((1U << (8 * size)) - 1) << shift;
+  std::uint32_t& to = word(index).value;
+  to = (to & ~mask) | (static_cast<std::uint32_t>(value << shift) & mask);
+}
+
+void Region::copy_from(const Region& from, std::uint64_t source, std::uint64_t to,
+                       std::uint64_t size) {
+  for (std::uint64_t done = 0; done < size; done += 4) {
+    const Word* found = from.known_word((source + done) / 4);
+    Word& made = word((to + done) / 4);
+    made.value = found == nullptr ? from.initial_word((source + done) / 4) : found->value;
+    made.unsure = found == nullptr ? 0 : found->unsure;
+  }
+}
+
+std::uint32_t Region::unsure(std::uint64_t offset, int size) const {
+  const Word* first = known_word(offset / 4);
+  if (first != nullptr && first->unsure != 0) return first->unsure;
+  const Word* second = size == 8 ? known_word(offset / 4 + 1) : nullptr;
+  return second == nullptr ? 0 : second->unsure;
+}
+
+void Region::set_unsure(std::uint64_t offset, int size, std::uint32_t why) {
+  word(offset / 4).unsure = why;
+  if (size == 8) word(offset / 4 + 1).unsure = why;
+}
+
+const Access* Region::conflict(const Word& word, const Access& access, const Viewer& viewer,
+                               bool& lacks_proxy_fence) const {
+  const Access* found = nullptr;
+  const auto look = [&](const Access& earlier) {
+    const Ordered is = ordered(earlier, access, viewer);
+    if (is == Ordered::yes || (found != nullptr && !lacks_proxy_fence)) return;
+    found = &earlier;
+    lacks_proxy_fence = is == Ordered::not_in_proxy;
+  };
+  look(word.write);
+  if (access.is_write) look(word.read);
+  if (word.more != 0)
+    for (const Access& earlier : more_[word.more - 1]) look(earlier);
+  return found;
+}
+
+void Region::note(Word& word, const Access& access, const Viewer& viewer) {
+  Access& last = access.is_write ? word.write : word.read;
+  const bool replaces = last.epoch.component == no_component ||
+                        ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) &&
+                         (last.is_strong || !access.is_strong));
+  if (!replaces) {
+    if (word.more == 0) {
+      more_.emplace_back();
+      word.more = static_cast<std::uint32_t>(more_.size());
+    }
+    std::vector<Access>& more = more_[word.more - 1];
+    std::erase_if(more, [&](const Access& one) {
+      return one.is_write == access.is_write && one.is_strong == access.is_strong &&
+             (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch);
+    });
+    more.push_back(last);
+  }
+  last = access;
+  if (!access.is_write || access.is_strong || access.bytes != 0xf) return;
+  // All of the word is new: what conflicts with what was before conflicts with this write, too.
+  word.read.epoch.component = no_component;
+  if (word.more != 0) more_[word.more - 1].clear();
+}
+
+std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, Access access,
+                                      const Viewer& viewer) {
+  std::optional<Conflict> found;
+  const std::uint64_t end = offset + size;
+  for (std::uint64_t index = offset / 4; index * 4 < end; ++index) {
+    access.bytes = 0xf;
+    if (size < 4) {
+      const auto bytes = static_cast<unsigned>((1U << size) - 1);
+      access.bytes = static_cast<std::uint8_t>(bytes << (offset % 4));
+    }
+    Word& here = word(index);
+    bool lacks_fence = false;
+    const Access* earlier = conflict(here, access, viewer, lacks_fence);
+    if (earlier != nullptr && (!found || (found->lacks_proxy_fence && !lacks_fence)))
+      found = Conflict{*earlier, access, index * 4, lacks_fence};
+    note(here, access, viewer);
+  }
+  return found;
+}
+
+}  // namespace phasebit::ptx::run

@@ -1,0 +1,92 @@
+// Memory with a shadow: each word has its last write and the reads since.
+#pragma once
+
+#include "core/ptx/run/clocks.h"
+#include "core/ptx/run/instruction.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace phasebit::ptx::run {
+
+// What one thread knows of itself, besides what it knows of others: its own time, and its channels.
+struct OwnClock {
+  Component component = no_component;
+  std::uint32_t clock = 0;
+};
+
+// Whose accesses an access comes after.
+struct Viewer {
+  const Clocks* clocks = nullptr;
+  Component thread = no_component;
+  const std::vector<OwnClock>* channels = nullptr;
+  bool knows(const Epoch& epoch) const;
+};
+
+struct Access {
+  Epoch epoch;
+  std::uint32_t pc = 0;
+  std::int32_t thread = 0;   // of the launch, for reports
+  std::uint8_t bytes = 0xf;  // of the word
+  bool is_write = false;
+  bool is_strong = false;  // of a scope that holds both: two of them do not race
+  bool is_async = false;   // of the asynchronous proxy
+};
+
+// An access that is not ordered with an earlier one of the same word, or only in the generic proxy.
+struct Conflict {
+  Access earlier, later;
+  std::uint64_t offset = 0;
+  bool lacks_proxy_fence = false;
+};
+
+class Region {
+ public:
+  // `initial`: what it holds, from the first word on, then zeros; it must outlive the
+  // region.
+  Region(std::string name, std::uint64_t base, std::uint64_t bytes,
+         const std::vector<std::uint32_t>* initial = nullptr);
+
+  std::uint64_t read(std::uint64_t offset, int size) const;
+  void write(std::uint64_t offset, int size, std::uint64_t value);
+  void copy_from(const Region& from, std::uint64_t source, std::uint64_t to, std::uint64_t size);
+
+  // Why a value in memory is not known for sure: an index that the machine gives; 0: it is.
+  std::uint32_t unsure(std::uint64_t offset, int size) const;
+  void set_unsure(std::uint64_t offset, int size, std::uint32_t why);
+
+  // Notes an access of `size` bytes, and gives the first earlier one that it conflicts with.
+  std::optional<Conflict> touch(std::uint64_t offset, std::uint64_t size, Access access,
+                                const Viewer& viewer);
+
+  std::string name;
+  std::uint64_t base, bytes;
+
+ private:
+  struct Word {
+    std::uint32_t value = 0, unsure = 0;
+    Access write, read;
+    std::uint32_t more = 0;  // of more_, from 1 on: further accesses
+  };
+  static constexpr std::size_t page = 256;
+  using Page = std::array<Word, page>;
+
+  Word& word(std::uint64_t index);
+  const Word* known_word(std::uint64_t index) const;
+  std::uint32_t initial_word(std::uint64_t index) const;
+  void note(Word& word, const Access& access, const Viewer& viewer);
+  const Access* conflict(const Word& word, const Access& access, const Viewer& viewer,
+                         bool& lacks_proxy_fence) const;
+
+  const std::vector<std::uint32_t>* initial_;
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<std::vector<Access>> more_;
+};
+
+}  // namespace phasebit::ptx::run

@@ -1,0 +1,418 @@
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+namespace {
+
+// Addresses of shared memory: a CTA's own from 0 on; those of a cluster have 1 + rank above them,
+// and generic ones a window above that.
+constexpr unsigned rank_shift = 24;
+constexpr std::uint64_t offset_mask = (std::uint64_t{1} << rank_shift) - 1;
+constexpr std::uint64_t shared_window = std::uint64_t{0x7f} << 40;
+
+std::uint64_t cluster_address(int rank, std::uint64_t offset) {
+  return (static_cast<std::uint64_t>(rank) + 1) << rank_shift | (offset & offset_mask);
+}
+
+bool is_in_window(std::uint64_t address) {
+  return (address & ~std::uint64_t{0xffffffffU}) == shared_window;
+}
+
+int size_of(const Instruction& one) {
+  return one.type.bytes();
+}
+
+std::uint64_t changed(const Instruction& one, std::uint64_t old, std::uint64_t value,
+                      std::uint64_t other) {
+  const unsigned bits = one.type.bits;
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const auto is_less = [&](std::uint64_t a, std::uint64_t b) {
+    if (one.type.kind != Type::Kind::signed_) return (a & mask) < (b & mask);
+    const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+    return ((a & mask) ^ sign) < ((b & mask) ^ sign);
+  };
+  if (one.has(Word::add)) return (old + value) & mask;
+  if (one.has(Word::and_)) return old & value;
+  if (one.has(Word::or_)) return old | value;
+  if (one.has(Word::xor_)) return (old ^ value) & mask;
+  if (one.has(Word::exch)) return value & mask;
+  if (one.has(Word::cas)) return old == (value & mask) ? other & mask : old;
+  if (one.has(Word::min)) return is_less(value, old) ? value & mask : old;
+  if (one.has(Word::max)) return is_less(old, value) ? value & mask : old;
+  if (one.has(Word::inc)) return old >= (value & mask) ? 0 : old + 1;
+  return old == 0 || old > (value & mask) ? value & mask : old - 1;
+}
+
+}  // namespace
+
+Region* Machine::region_of(const Warp& warp, Space space, std::uint64_t address, Place& found) {
+  const Cta& own = ctas_[static_cast<std::size_t>(warp.cta)];
+  if (space == Space::generic && is_in_window(address)) {
+    space = Space::cluster;
+    address &= 0xffffffffU;
+  }
+  if (space == Space::shared || space == Space::cluster) {
+    const std::uint64_t rank = (address & 0xffffffffU) >> rank_shift;
+    const auto size = static_cast<std::uint64_t>(launch_.ctas_of_cluster());
+    if (rank > size) return nullptr;
+    const int first = clusters_[static_cast<std::size_t>(own.cluster)].first_cta;
+    found.cta = rank == 0 ? warp.cta : first + static_cast<int>(rank) - 1;
+    if (space == Space::shared && found.cta != warp.cta) return nullptr;
+    found.offset = address & offset_mask;
+    return ctas_[static_cast<std::size_t>(found.cta)].shared.get();
+  }
+  const std::uint64_t buffer = address >> 36;
+  if (buffer == 0 || buffer > buffers_.size()) return nullptr;
+  found.cta = -1;
+  found.offset = address - address_of_buffer(buffer - 1);
+  return buffers_[buffer - 1].get();
+}
+
+std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, std::uint32_t pc,
+                                    int lane, Space space, const Operand& operand,
+                                    std::uint64_t size, std::uint64_t align) {
+  std::uint64_t address = warp.value(operand, lane) + static_cast<std::uint64_t>(operand.offset);
+  if (space == Space::shared || space == Space::cluster) address &= 0xffffffffU;
+  Place found;
+  found.region = region_of(warp, space, address, found);
+  if (found.region == nullptr) {
+    stop(FindingKind::bounds, Grade::error, at(warp, pc, lane),
+         fmt::format("address {:#x} is in no buffer and no shared memory of the launch", address));
+    return std::nullopt;
+  }
+  const std::uint64_t first = found.cta < 0 ? 0 : reserved_shared_bytes;
+  if (found.offset < first || found.offset > found.region->bytes ||
+      size > found.region->bytes - found.offset) {
+    stop(FindingKind::bounds, Grade::error, at(warp, pc, lane),
+         fmt::format("{} bytes at {} of {}, which has {}", size,
+                     static_cast<std::int64_t>(found.offset - first), found.region->name,
+                     found.region->bytes - first));
+    return std::nullopt;
+  }
+  if (align > 1 && address % align != 0) {
+    stop(FindingKind::misaligned, Grade::error, at(warp, pc, lane),
+         fmt::format("address {:#x} is not a multiple of {}", address, align));
+    return std::nullopt;
+  }
+  if (found.cta >= 0 && found.cta != warp.cta &&
+      live_warps(ctas_[static_cast<std::size_t>(found.cta)]) == 0)
+    report(FindingKind::left, Grade::error, at(warp, pc, lane),
+           fmt::format("shared memory of CTA {}, which has left", found.cta));
+  (void)one;
+  return found;
+}
+
+Access Machine::access_of(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                          bool writes) const {
+  Access made;
+  made.epoch = {warp.thread(lane), warp.time};
+  made.pc = pc;
+  made.thread = warp.first_thread + lane;
+  made.is_write = writes;
+  const bool is_local = one.scope == Scope::cta && one.space != Space::shared && ctas_.size() > 1;
+  made.is_strong =
+      !is_local && (one.order != Order::weak || one.op == Op::atom || one.op == Op::red);
+  return made;
+}
+
+void Machine::touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer) {
+  const auto found = at.region->touch(at.offset, size, access, viewer);
+  if (!found) return;
+  const Access &first = found->earlier, &second = found->later;
+  const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
+  const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
+  const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
+  if (found->lacks_proxy_fence)
+    report(FindingKind::proxy, Grade::error, {second.pc, second.thread},
+           fmt::format("{} {} in the asynchronous proxy without a fence.proxy.async", verb(second),
+                       where),
+           {{{first.pc, first.thread}, fmt::format("{} it in the generic proxy", verb(first))}});
+  else
+    report(FindingKind::race, Grade::error, {second.pc, second.thread},
+           fmt::format("{} {}, not ordered with another access", verb(second), where),
+           {{{first.pc, first.thread}, fmt::format("{} it", verb(first))}});
+}
+
+bool Machine::reaches(Scope scope, int from_cta, int to_cta) const {
+  if (from_cta == to_cta || scope >= Scope::gpu) return true;
+  return scope == Scope::cluster && ctas_[static_cast<std::size_t>(from_cta)].cluster ==
+                                        ctas_[static_cast<std::size_t>(to_cta)].cluster;
+}
+
+// The barrier that has one of these bytes.
+Mbarrier* Machine::overlapped(const Place& at, std::uint64_t size) {
+  if (at.cta < 0) return nullptr;
+  const Cta& cta = ctas_[static_cast<std::size_t>(at.cta)];
+  if (at.offset >= cta.last_barrier + 8 || at.offset + size <= cta.first_barrier) return nullptr;
+  for (const auto& [offset, number] : cta.barriers) {
+    Mbarrier* barrier = barriers_[static_cast<std::size_t>(number)].get();
+    if (barrier->is_valid && offset < at.offset + size && at.offset < offset + 8ULL) return barrier;
+  }
+  return nullptr;
+}
+
+void Machine::check_overwrite(const Place& at, std::uint64_t size, RunPlace by) {
+  if (const Mbarrier* barrier = overlapped(at, size))
+    report(FindingKind::overwritten, Grade::error, by,
+           fmt::format("writes to barrier {}", name_of(*barrier)),
+           {{{barrier->init_pc, static_cast<std::int32_t>(barrier->init.component)},
+             "initialises it"}});
+}
+
+void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const Operand& from = one.operands[one.results];
+  const int size = size_of(one);
+  each_lane(lanes, [&](int lane) {
+    std::uint64_t offset = warp.value(from, lane) + static_cast<std::uint64_t>(from.offset);
+    for (std::size_t n = 0; n < one.results; ++n, offset += static_cast<std::uint64_t>(size)) {
+      if (offset + static_cast<std::uint64_t>(size) > launch_.parameters.size()) {
+        stop(FindingKind::bounds, Grade::unsupported, at(warp, pc, lane),
+             fmt::format("parameter byte {} has no value in this launch", offset));
+        return;
+      }
+      std::uint64_t value = 0;
+      for (int byte = size - 1; byte >= 0; --byte)
+        value = value << 8 | launch_.parameters[offset + static_cast<std::uint64_t>(byte)];
+      warp.set_lane(one.operands[n], lane, value);
+    }
+  });
+  for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
+}
+
+void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  if (one.space == Space::param) return load_parameter(warp, one, pc, lanes);
+  const Operand& from = one.operands[one.results];
+  const auto size = static_cast<std::uint64_t>(size_of(one));
+  const bool is_poll = one.order != Order::weak;
+  if (one.retry >= 0)
+    mark_turns(warp, pc, program_.retries[static_cast<std::size_t>(one.retry)], lanes);
+  for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const auto found =
+        place(warp, one, pc, lane, one.space, from, size * one.results, size * one.results);
+    if (!found) return;
+    const Access access = access_of(warp, one, pc, lane, false);
+    touch(*found, size * one.results, access, warp.viewer(lane));
+    for (std::size_t n = 0; n < one.results; ++n) {
+      const std::uint64_t offset = found->offset + n * size;
+      std::uint64_t value = found->region->read(offset, static_cast<int>(size));
+      if (one.type.kind == Type::Kind::signed_ && size < 8 && (value >> (8 * size - 1) & 1) != 0)
+        value |= ~std::uint64_t{0} << (8 * size);
+      warp.set_lane(one.operands[n], lane, size < 4 ? value & 0xffffffffU : value);
+      if (const std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0)
+        warp.set_unsure(one.operands[n], 1U << lane, {1U << lane, why});
+      // What a barrier's word holds is not modelled.
+      if (overlapped({found->region, found->cta, offset}, size) != nullptr) {
+        outcome_.has_unfollowed = true;
+        warp.set_unsure(one.operands[n], 1U << lane,
+                        {1U << lane, reason(Reason::Kind::unfollowed, pc)});
+      }
+    }
+    if (is_poll) read_flag(warp, one, lane, *found, static_cast<int>(size), access);
+  });
+  if (is_poll)
+    for (std::size_t n = 0; n < one.results; ++n)
+      warp.set_unsure(one.operands[n], lanes, {lanes, reason(Reason::Kind::flag, pc)});
+}
+
+void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const auto size = static_cast<std::uint64_t>(size_of(one));
+  const std::size_t parts = one.operands.size() - 1;
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const auto found =
+        place(warp, one, pc, lane, one.space, one.operands[0], size * parts, size * parts);
+    if (!found) return;
+    const Access access = access_of(warp, one, pc, lane, true);
+    touch(*found, size * parts, access, warp.viewer(lane));
+    check_overwrite(*found, size * parts, at(warp, pc, lane));
+    for (std::size_t n = 0; n < parts; ++n) {
+      const Operand& data = one.operands[n + 1];
+      const Unsure& unsure = warp.unsure(data);
+      const std::uint64_t offset = found->offset + n * size, value = warp.value(data, lane);
+      if (one.order != Order::weak)
+        write_flag(warp, one, lane, *found, static_cast<int>(size), value, access);
+      found->region->write(offset, static_cast<int>(size), value);
+      found->region->set_unsure(offset, static_cast<int>(size),
+                                (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0);
+    }
+  });
+  if (one.order != Order::weak) ++warp.time;
+}
+
+// Atomics: what they give back is sure where one thread of the launch alone changes that place.
+void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const auto size = static_cast<std::uint64_t>(size_of(one));
+  const std::size_t in = one.results;
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[in], size, size);
+    if (!found) return;
+    Access access = access_of(warp, one, pc, lane, false);
+    touch(*found, size, access, warp.viewer(lane));
+    access.is_write = true;
+    touch(*found, size, access, warp.viewer(lane));
+    check_overwrite(*found, size, at(warp, pc, lane));
+    const std::uint64_t old = found->region->read(found->offset, static_cast<int>(size));
+    const std::uint64_t value = warp.value(one.operands[in + 1], lane);
+    const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
+    const bool is_float = one.type.kind == Type::Kind::float_;
+    const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
+    write_flag(warp, one, lane, *found, static_cast<int>(size), now, access);
+    found->region->write(found->offset, static_cast<int>(size), now);
+    const std::uint64_t key =
+        (found->region->base + found->offset) ^ static_cast<std::uint64_t>(found->cta + 1) << 48;
+    const auto [first, is_new] = atomics_.emplace(key, access.thread);
+    if (!is_new && first->second != access.thread && !options_.contended.contains(key))
+      outcome_.contended.insert(key);
+    const bool is_shared = options_.contended.contains(key);
+    std::uint32_t why = is_shared ? reason(Reason::Kind::atomic, pc) : 0;
+    // Sums of floats are not computed.
+    if (is_float && !is_shared) why = reason(Reason::Kind::unfollowed, pc);
+    outcome_.has_unfollowed = outcome_.has_unfollowed || is_float;
+    if (why != 0) found->region->set_unsure(found->offset, static_cast<int>(size), why);
+    if (in == 0) return;
+    warp.set_lane(one.operands[0], lane, old);
+    warp.set_unsure(one.operands[0], 1U << lane, {why != 0 ? 1U << lane : 0, why});
+  });
+  ++warp.time;
+}
+
+// Row n of matrix m is the 16 bytes that lane 8 m + n names.
+void Machine::load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const int rows = 8 * one.results;
+  each_lane(lanes, [&](int lane) {
+    if (lane >= rows || stopped_) return;
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[one.results], 16, 16);
+    if (found) touch(*found, 16, access_of(warp, one, pc, lane, false), warp.viewer(lane));
+  });
+  compute_unfollowed(warp, one, pc, lanes);
+}
+
+void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
+  const int rank = ctas_[static_cast<std::size_t>(warp.cta)].rank;
+  const bool is_shared = one.space == Space::shared || one.space == Space::cluster;
+  each_lane(lanes, [&](int lane) {
+    std::uint64_t address =
+        warp.value(one.operands[1], lane) + static_cast<std::uint64_t>(one.operands[1].offset);
+    if (is_shared && one.has(Word::to)) {
+      address &= 0xffffffffU;
+      if (address >> rank_shift == static_cast<std::uint64_t>(rank) + 1) address &= offset_mask;
+    } else if (is_shared) {
+      address &= 0xffffffffU;
+      if (address >> rank_shift == 0) address = cluster_address(rank, address);
+      address |= shared_window;
+    }
+    warp.set_lane(one.operands[0], lane, address);
+  });
+  warp.set_unsure(one.operands[0], lanes, warp.unsure(one.operands[1]));
+}
+
+void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  if (!require_sure(warp, one, pc, lanes)) return;
+  switch (one.op) {
+    case Op::ld: load(warp, one, pc, lanes); break;
+    case Op::st: store(warp, one, pc, lanes); break;
+    case Op::atom:
+    case Op::red: change(warp, one, pc, lanes); break;
+    case Op::ld_matrix: load_matrix(warp, one, pc, lanes); break;
+    case Op::fence:
+      if (one.order != Order::release) warp.acquire(lanes);
+      if (one.order != Order::acquire) warp.release(lanes, one.scope);
+      break;
+    case Op::fence_proxy: warp.fence_proxy(lanes); break;
+    default:
+      each_lane(lanes, [&](int lane) {
+        const auto rank = static_cast<int>(warp.value(one.operands[2], lane));
+        if (rank < 0 || rank >= launch_.ctas_of_cluster())
+          stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+               fmt::format("the cluster has no CTA {}", rank));
+        const std::uint64_t offset = warp.value(one.operands[1], lane) & offset_mask;
+        const std::uint64_t window = one.space == Space::generic ? shared_window : 0;
+        warp.set_lane(one.operands[0], lane, window | cluster_address(rank, offset));
+      });
+      warp.set_unsure(one.operands[0], lanes, {});
+  }
+}
+
+Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
+  Flag& flag = flags_[{at.region, at.offset}];
+  if (flag.versions.empty()) {
+    flag.versions.emplace_back();
+    flag.versions.back().value = at.region->read(at.offset, size);
+    flag.versions.back().at = {access.pc, -1};
+  }
+  return flag;
+}
+
+void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
+                        const Access& access) {
+  Flag& flag = flag_of(at, size, access);
+  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1,
+                                       one.order == Order::acquire};
+}
+
+void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
+                         std::uint64_t value, const Access& access) {
+  Flag& flag = flag_of(place, size, access);
+  const VectorClock& known = warp.clocks.of(lane).order;
+  for (const Mbarrier::Event& poll : flag.polls)
+    if (poll.epoch.component != access.epoch.component && !known.knows(poll.epoch))
+      report(FindingKind::decision, Grade::unproved, at(warp, access.pc, lane),
+             "this store may come before a poll of the value before has ended",
+             {{poll.at, "the poll"}});
+  flag.polls.clear();
+  Flag::Version& version = flag.versions.emplace_back();
+  version.value = value;
+  version.written = access.epoch;
+  version.at = {access.pc, access.thread};
+  const bool releases = one.order == Order::release || one.order == Order::acq_rel;
+  version.reach = releases ? one.scope : warp.fenced[static_cast<std::size_t>(lane)].scope;
+  version.reach = std::min(version.reach, one.scope == Scope::none ? Scope::gpu : one.scope);
+  warp.publish(1U << lane, releases, version.published);
+  // A thread that reads what an atomic has left reads what the releases before it in its chain have
+  // left, too.
+  if (one.op == Op::atom || one.op == Op::red) {
+    const Flag::Version& before = flag.versions[flag.versions.size() - 2];
+    version.published.join(before.published);
+    if (before.at.thread >= 0) version.reach = std::min(version.reach, before.reach);
+  }
+}
+
+// The lanes have left a poll. It waits for one store if no other stores the same value.
+void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
+  while (lanes != 0) {
+    const int first = std::countr_zero(lanes);
+    const Polled seen = polled_[warp.first_thread + first];
+    Mask same = 0;
+    each_lane(lanes, [&](int lane) {
+      const Polled& other = polled_[warp.first_thread + lane];
+      if (other.flag == seen.flag && other.version == seen.version) same |= 1U << lane;
+    });
+    lanes &= ~same;
+    if (seen.flag == nullptr) continue;
+    const Flag::Version& version = seen.flag->versions[seen.version];
+    for (std::size_t n = 0; n < seen.flag->versions.size(); ++n)
+      if (n != seen.version && seen.flag->versions[n].value == version.value)
+        report(FindingKind::decision, Grade::unproved, at(warp, pc, first),
+               fmt::format("it waits for {}, which is stored there more than once", version.value),
+               {{seen.flag->versions[n].at, "another store of it"}});
+    each_lane(same, [&](int lane) {
+      seen.flag->polls.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
+    });
+    if (version.at.thread >= 0 &&
+        !reaches(version.reach, warp_of(version.at.thread).cta, warp.cta)) {
+      Clocks order;
+      order.order = version.published.order;
+      warp.learn(same, order, true);
+    } else {
+      warp.learn(same, version.published, seen.acquires);
+    }
+  }
+}
+
+}  // namespace phasebit::ptx::run

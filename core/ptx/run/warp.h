@@ -1,0 +1,121 @@
+// A warp: where its lanes are, and what their registers hold.
+#pragma once
+
+#include "core/ptx/run/clocks.h"
+#include "core/ptx/run/instruction.h"
+#include "core/ptx/run/memory.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace phasebit::ptx::run {
+
+using Mask = std::uint32_t;
+
+template <typename Visit>
+void each_lane(Mask mask, const Visit& visit) {
+  for (; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));
+}
+
+// Which lanes hold a value that is not known for sure, and why one of them does.
+struct Unsure {
+  Mask lanes = 0;
+  std::uint32_t why = 0;
+};
+
+struct Warp {
+  int cta = 0, number = 0;  // in the launch, in the CTA
+  int first_thread = 0;     // of the launch
+  int registers = 0;        // of each of its threads, where that is known
+  // `waiting` for others, `parked` until the lanes that a mask names come, `polling` until the next
+  // round.
+  Mask live = 0, waiting = 0, parked = 0, polling = 0;
+  std::array<std::uint32_t, lanes_of_warp> pcs{};
+
+  std::vector<std::uint64_t> values;      // row by row
+  std::vector<std::uint32_t> predicates;  // a mask each
+  std::vector<Unsure> unsure_rows, unsure_predicates;
+
+  LaneClocks clocks;
+  std::uint32_t time = 1;  // of its lanes; grows after each event that others may learn of
+  std::array<std::vector<OwnClock>, lanes_of_warp> channels;
+  // What the last fence made ready to be published, and what a fence still has to make seen.
+  struct Fenced {
+    std::shared_ptr<const Clocks> clocks;
+    std::uint32_t time = 0;
+    Scope scope = Scope::none;
+  };
+  std::array<Fenced, lanes_of_warp> fenced;
+  std::array<std::shared_ptr<Clocks>, lanes_of_warp> unacquired;
+
+  // Of cp.async and bulk groups: copies that were issued, and how many in each open group.
+  struct Groups {
+    Component component = no_component;
+    std::uint32_t issued = 0;
+    std::vector<std::uint32_t> ends;  // of committed groups: issued by then
+  };
+  std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes;
+  Groups products;  // of wgmma
+  std::uint32_t products_done = 0;
+  bool has_products = false;                // some are under way
+  std::vector<std::uint32_t> row_products;  // the group that writes a row; 0: none
+  std::array<std::uint32_t, lanes_of_warp> cluster_phase{};
+
+  Component thread(int lane) const { return static_cast<Component>(first_thread + lane); }
+  std::uint64_t* row(std::uint32_t number) { return &values[std::size_t{number} * lanes_of_warp]; }
+  std::uint64_t value(const Operand& operand, int lane) const {
+    return values[std::size_t{operand.row} * lanes_of_warp + static_cast<std::size_t>(lane)];
+  }
+  Mask mask_of(const Operand& predicate) const {
+    const Mask mask = predicates[predicate.row];
+    return predicate.negated ? ~mask : mask;
+  }
+  const Unsure& unsure(const Operand& operand) const {
+    return operand.kind == Operand::Kind::predicate ? unsure_predicates[operand.row]
+                                                    : unsure_rows[operand.row];
+  }
+  Unsure& unsure(const Operand& operand) {
+    return operand.kind == Operand::Kind::predicate ? unsure_predicates[operand.row]
+                                                    : unsure_rows[operand.row];
+  }
+  // Those lanes are unsure now, the others of `lanes` are sure.
+  void set_unsure(const Operand& operand, Mask lanes, Unsure now) {
+    if (operand.kind == Operand::Kind::none) return;
+    Unsure& kept = unsure(operand);
+    kept.lanes = (kept.lanes & ~lanes) | (now.lanes & lanes);
+    if ((now.lanes & lanes) != 0) kept.why = now.why;
+  }
+  void set_lane(const Operand& operand, int lane, std::uint64_t value) {
+    if (operand.kind == Operand::Kind::row) row(operand.row)[lane] = value;
+  }
+  void set_mask(const Operand& operand, Mask lanes, Mask value) {
+    if (operand.kind != Operand::Kind::predicate) return;
+    Mask& kept = predicates[operand.row];
+    kept = (kept & ~lanes) | (value & lanes);
+  }
+  bool can_run() const { return (live & ~(waiting | parked | polling)) != 0; }
+  Viewer viewer(int lane) const {
+    return {&clocks.of(lane), thread(lane), &channels[static_cast<std::size_t>(lane)]};
+  }
+  // Publishes what lanes know to `to`: all of it to the order, to memory what the release says.
+  // `released`: what came before it in the program; else what a fence of at least `reach` has made
+  // ready.
+  void publish(Mask lanes, bool released, Clocks& to, Scope reach = Scope::cta);
+  // What lanes know in all three views, for an asynchronous operation that one of them issues.
+  Clocks issued_by(int lane) const;
+  // The lanes learn what was published: with an acquire at once, else by their next fence.
+  void learn(Mask lanes, const Clocks& from, bool acquires);
+  // The two halves of a fence.
+  void acquire(Mask lanes);
+  void release(Mask lanes, Scope scope);
+  void fence_proxy(Mask lanes);
+  void meet(Mask lanes);  // they know of each other
+};
+
+// Computes an instruction of numbers for the lanes, and which results are unsure.
+void compute(Warp& warp, const Instruction& one, Mask lanes);
+
+}  // namespace phasebit::ptx::run

@@ -1,0 +1,179 @@
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+
+// The lanes that must come together: those of the mask, or of an aligned instruction all that are
+// left.
+Mask Machine::named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const {
+  const bool has_mask = one.op == Op::bar_warp_sync || one.op == Op::shfl || one.op == Op::vote ||
+                        one.op == Op::elect;
+  if (!has_mask || one.operands.empty()) return warp.live;
+  return static_cast<Mask>(warp.value(one.operands.back(), std::countr_zero(lanes)));
+}
+
+// Whether all of them are here: then `lanes` are those that go on together. Else these wait.
+bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes) {
+  const Mask named = named_lanes(warp, one, lanes);
+  if ((lanes & ~named) != 0) {
+    stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes & ~named)),
+         fmt::format("the mask {:#010x} does not name the lane that runs it", named));
+    return false;
+  }
+  if ((named & ~warp.live) != 0 && one.op != Op::bar_warp_sync)
+    report(FindingKind::early_exit, Grade::note, at(warp, pc, std::countr_zero(lanes)),
+           fmt::format("the mask {:#010x} names lanes that have left", named));
+  Mask here = lanes;
+  each_lane(warp.parked, [&](int lane) {
+    const std::uint32_t where = warp.pcs[static_cast<std::size_t>(lane)];
+    const bool is_same =
+        one.op == Op::bar_warp_sync ? program_.code[where].op == Op::bar_warp_sync : where == pc;
+    if (is_same) here |= 1U << lane;
+  });
+  if ((named & warp.live & ~here) != 0) {
+    warp.parked |= lanes;
+    return false;
+  }
+  lanes = here & named;
+  warp.parked &= ~lanes;
+  if (!options_.is_strict || one.op == Op::bar_warp_sync) warp.meet(lanes);
+  return true;
+}
+
+Machine::Went Machine::warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  Mask all = lanes;
+  if (!gather(warp, one, pc, all)) return Went::stays;
+  each_lane(all, [&](int lane) { ++warp.pcs[static_cast<std::size_t>(lane)]; });
+  return Went::elsewhere;
+}
+
+void Machine::shuffle(Warp& warp, const Instruction& one, Mask lanes) {
+  const Operand& to = one.operands[0];
+  const std::size_t in = one.results;
+  const Operand& from = one.operands[in];
+  std::array<std::uint64_t, lanes_of_warp> values{};
+  Mask valid = 0, unsure = 0;
+  const Unsure known = warp.unsure(from);
+  each_lane(lanes, [&](int lane) {
+    const auto by = static_cast<int>(warp.value(one.operands[in + 1], lane) & 31);
+    const auto clamp = static_cast<int>(warp.value(one.operands[in + 2], lane));
+    const int segment = clamp >> 8 & 31, limit = clamp & 31;
+    const int least = lane & segment, most = least | (limit & ~segment);
+    int source = least | (by & ~segment);
+    if (one.has(Word::up)) source = lane - by;
+    if (one.has(Word::down)) source = lane + by;
+    if (one.has(Word::bfly)) source = lane ^ by;
+    const bool is_valid = one.has(Word::up) ? source >= most : source <= most;
+    if (!is_valid) source = lane;
+    if (is_valid) valid |= 1U << lane;
+    if ((known.lanes >> source & 1) != 0) unsure |= 1U << lane;
+    values[static_cast<std::size_t>(lane)] = warp.value(from, source);
+  });
+  each_lane(lanes, [&](int lane) {
+    warp.set_lane(to, lane, values[static_cast<std::size_t>(lane)] & 0xffffffffU);
+  });
+  warp.set_unsure(to, lanes, {unsure, known.why});
+  if (one.results < 2) return;
+  warp.set_mask(one.operands[1], lanes, valid);
+  warp.set_unsure(one.operands[1], lanes, {});
+}
+
+void Machine::vote(Warp& warp, const Instruction& one, Mask lanes) {
+  const Operand& from = one.operands[1];
+  const Mask votes = warp.mask_of(from) & lanes;
+  const Unsure known = warp.unsure(from);
+  const Unsure made{(known.lanes & lanes) != 0 ? lanes : 0, known.why};
+  if (one.has(Word::ballot)) {
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, votes); });
+  } else {
+    const bool holds = one.has(Word::all)   ? votes == lanes
+                       : one.has(Word::any) ? votes != 0
+                                            : votes == 0 || votes == lanes;
+    warp.set_mask(one.operands[0], lanes, holds ? lanes : 0);
+  }
+  warp.set_unsure(one.operands[0], lanes, made);
+}
+
+// Which lane is chosen is not specified, but it is always the same: a run for either end of the
+// mask.
+void Machine::elect(Warp& warp, const Instruction& one, Mask lanes) {
+  const int chosen = options_.elects_last ? 31 - std::countl_zero(lanes) : std::countr_zero(lanes);
+  each_lane(lanes, [&](int lane) {
+    warp.set_lane(one.operands[0], lane, static_cast<std::uint64_t>(chosen));
+  });
+  warp.set_unsure(one.operands[0], lanes, {});
+  if (one.results < 2) return;
+  warp.set_mask(one.operands[1], lanes, 1U << chosen);
+  warp.set_unsure(one.operands[1], lanes, {});
+}
+
+// The CTA begins with as many registers as its threads have: what one warp takes, another has
+// given.
+Machine::Went Machine::set_registers(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                     Mask lanes) {
+  Mask all = lanes;
+  if (!gather(warp, one, pc, all)) return Went::stays;
+  const int lane = std::countr_zero(all);
+  const auto wanted = static_cast<int>(warp.value(one.operands[0], lane));
+  const bool takes = one.has(Word::inc);
+  Cta& cta = cta_of(warp);
+  if (wanted < 24 || wanted > 256 || wanted % 8 != 0)
+    stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+         fmt::format("{} registers: a multiple of 8 from 24 to 256 is possible", wanted));
+  if (warp.registers == 0) {
+    report(FindingKind::registers, Grade::note, at(warp, pc, lane),
+           "with how many registers a thread begins is not known: .maxnreg says");
+  } else if (takes == (wanted < warp.registers) && wanted != warp.registers) {
+    stop(FindingKind::registers, Grade::error, at(warp, pc, lane),
+         fmt::format("{} to {} registers, of a thread that has {}", takes ? "up" : "down", wanted,
+                     warp.registers));
+  } else if (wanted - warp.registers > cta.free_registers) {
+    cta.register_waiters.push_back({static_cast<int>(&warp - warps_.data()), all});
+    warp.waiting |= all;
+    return Went::stays;
+  } else {
+    cta.free_registers -= wanted - warp.registers;
+    warp.registers = wanted;
+    for (const Waiters& other : cta.register_waiters)
+      warps_[static_cast<std::size_t>(other.warp)].waiting &= ~other.lanes;
+    cta.register_waiters.clear();
+  }
+  each_lane(all, [&](int other) { warp.pcs[static_cast<std::size_t>(other)] = pc + 1; });
+  return Went::elsewhere;
+}
+
+Machine::Went Machine::execute_together(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                        Mask lanes) {
+  if (one.op == Op::nanosleep || one.op == Op::nothing) return Went::on;
+  if (!require_sure(warp, one, pc, lanes)) return Went::on;
+  if (one.op == Op::active_mask) {
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, lanes); });
+    warp.set_unsure(one.operands[0], lanes, {lanes, reason(Reason::Kind::turns, pc)});
+    return Went::on;
+  }
+  if (one.op == Op::setmaxnreg) return set_registers(warp, one, pc, lanes);
+  Mask all = lanes;
+  if (!gather(warp, one, pc, all)) return Went::stays;
+  if (one.op == Op::shfl) shuffle(warp, one, all);
+  if (one.op == Op::vote) vote(warp, one, all);
+  if (one.op == Op::elect) elect(warp, one, all);
+  if (one.op == Op::match)
+    stop(FindingKind::decision, Grade::unsupported, at(warp, pc, 0), "match");
+  each_lane(all, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+  return Went::elsewhere;
+}
+
+// A value that is made by arithmetic that is not followed, of whatever.
+void Machine::compute_unfollowed(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  outcome_.has_unfollowed = true;
+  const Unsure made{lanes, reason(Reason::Kind::unfollowed, pc)};
+  for (std::size_t n = 0; n < one.results; ++n) {
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[n], lane, 0); });
+    warp.set_unsure(one.operands[n], lanes, made);
+  }
+}
+
+}  // namespace phasebit::ptx::run
