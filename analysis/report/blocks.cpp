@@ -36,15 +36,17 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// In lines of the docs' width.
-std::string wrapped(std::string_view text) {
+// In lines of the docs' width, each after so many spaces.
+std::string wrapped(std::string_view text, size_t indent = 0) {
   constexpr size_t width = 120;
+  const std::string begin(indent, ' ');
   std::string out;
   size_t column = 0;
   for (const std::string_view word : words_of(text)) {
-    const bool fits = column == 0 || column + 1 + word.size() <= width;
-    if (column > 0) out += fits ? ' ' : '\n';
-    column = fits && column > 0 ? column + 1 + word.size() : word.size();
+    const bool fits = column > 0 && column + 1 + word.size() <= width;
+    if (!fits && column > 0) out += '\n';
+    out += fits ? " " : begin;
+    column = (fits ? column + 1 : indent) + word.size();
     out += word;
   }
   return out;
@@ -90,8 +92,10 @@ class Rewriter {
     }
     for (size_t mark; (mark = line.find(opening)) != std::string_view::npos;) {
       if (line.find(closing) < mark) return complain("a block is closed that is not open");
+      const bool begins_line = line.find_first_not_of(' ') == mark;
       copy(mark);
       line.remove_prefix(mark);
+      indent_ = begins_line ? mark : 0;
       PHASEBIT_TRY_ASSIGN(taken, block(line));
       if (taken == Taken::lines) return {};
       const size_t left = rest_.find('\n');
@@ -219,7 +223,7 @@ class Rewriter {
       names.push_back(fmt::format("`{}`", words[i]));
     }
     text += fmt::format("(claim{} {})", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
-    return is_inline ? text : "\n" + wrapped(text) + "\n";
+    return is_inline ? text : "\n" + wrapped(text, indent_) + "\n" + std::string(indent_, ' ');
   }
 
   template <typename T>
@@ -258,6 +262,7 @@ class Rewriter {
   const MoreTables& more_;
   int line_ = 0;
   bool fenced_ = false;
+  size_t indent_ = 0;  // of the block, which may be in an item of a list
 };
 
 }  // namespace

@@ -123,7 +123,7 @@ void keep_few_notes(base::Table& table, const std::string& command) {
 // Where the table is too wide for a page, the texts of its widest column move below it.
 void number_long_texts(base::Table& table) {
   constexpr std::size_t page = 120, long_text = 24;
-  std::size_t notes = 0;
+  std::vector<std::string> texts;
   while (width_of(table) > page) {
     std::size_t widest = 0, most = 0;
     for (std::size_t n = 0; n < table.columns.size(); ++n) {
@@ -133,18 +133,17 @@ void number_long_texts(base::Table& table) {
         longest = std::max(longest, base::characters_in(row[n].text));
       if (longest > most) most = longest, widest = n;
     }
-    if (most <= long_text) return;
-    std::vector<std::string> texts;
+    if (most <= long_text) break;
     for (auto& row : table.rows) {
       std::string& text = row[widest].text;
       if (base::characters_in(text) <= long_text) continue;
       auto known = std::find(texts.begin(), texts.end(), text);
       if (known == texts.end()) known = texts.insert(known, text);
-      text = fmt::format("({})", notes + static_cast<std::size_t>(known - texts.begin()) + 1);
+      text = fmt::format("({})", known - texts.begin() + 1);
     }
-    for (const std::string& text : texts)
-      table.notes.push_back(fmt::format("({}) {}", ++notes, text));
   }
+  for (std::size_t n = 0; n < texts.size(); ++n)
+    table.notes.push_back(fmt::format("({}) {}", n + 1, texts[n]));
 }
 
 }  // namespace

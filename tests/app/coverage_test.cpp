@@ -60,6 +60,13 @@ TEST(ReachedForms, CoverageNamesTheRing) {
     }
   EXPECT_EQ(why("cp.async.bulk.tensor.store#015"), "needs a tensor map");
   EXPECT_EQ(why("cp.async.bulk.group#009"), "");
+  // A row of each family, and below them their sum.
+  const base::Table summary = join::coverage::coverage_summary(*forms, request.target);
+  double sum = 0;
+  for (size_t i = 0; i + 1 < summary.rows.size(); ++i) sum += *summary.rows[i][1].value;
+  EXPECT_EQ(summary.rows.back()[0].text, "all");
+  EXPECT_EQ(summary.rows.back()[1].value, sum);
+  EXPECT_EQ(sum, static_cast<double>(forms->size()));
 }
 
 }  // namespace

@@ -150,6 +150,9 @@ TEST(Habits, ListsSayWhatThereIs) {
   EXPECT_NE(axes.find("none mbarrier.init#001 mbarrier.init#002 ... ("), std::string::npos);
   EXPECT_LT(axes.find('\n'), 500U);
   EXPECT_NE(rows("tables").find("rows=AXIS,AXIS"), std::string::npos);
+  EXPECT_NE(says({"list", "targets"})
+                .out.find(fmt::format("Known to ptxas {}.", ptxas::pinned_toolchain)),
+            std::string::npos);
   const ProcessOutput sweeps =
       says({"list", "sweeps", "--spec", spec("curated"), "--format", "csv"});
   EXPECT_NE(sweeps.out.find(fmt::format(",{},", ids_listed({"--spec", spec("curated")}).size())),

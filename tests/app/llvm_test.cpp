@@ -152,6 +152,33 @@ TEST(Llvm, AFileOfAnybodysIsRefusedInItsWords) {
                   who));
 }
 
+// With -o a file has what is printed without it.
+TEST(Llvm, AFileIsLoweredIntoAFile) {
+  SKIP_WITHOUT_LLVM();
+  const base::TempDir folder = std::move(base::TempDir::create().value());
+  const std::string file = (folder.path() / "mine.ll").string();
+  const std::string out = (folder.path() / "mine.ptx").string();
+  ASSERT_TRUE(base::write_file(file, "define ptx_kernel void @k() {\n  ret void\n}\n"));
+  const auto printed = run_phasebit({"llvm"}, {"lower", file});
+  const auto written = run_phasebit({"llvm"}, {"lower", file, "-o", out});
+  EXPECT_NE(printed.out.find(".entry k("), std::string::npos) << printed.err;
+  EXPECT_TRUE(written.ok()) << written.err;
+  EXPECT_EQ(written.out, "");
+  EXPECT_EQ(base::read_file(out).value_or(""), printed.out);
+}
+
+// The texts of a verb for --snippet, one for each distinct PTX; their names have no blanks.
+TEST(Llvm, HistoryWritesSnippets) {
+  if (!base::run_process({"llc-22", "--version"})) GTEST_SKIP() << "needs llc-22";
+  const base::TempDir folder = std::move(base::TempDir::create().value());
+  const auto said =
+      run_phasebit({"llvm"}, {"history", "wait by state", "--snippets", folder.path().string()});
+  ASSERT_TRUE(said.ok()) << said.err;
+  const auto text = base::read_file(folder.path() / "wait_by_state.llvm22.ptx");
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_NE(text->find("mbarrier.try_wait"), std::string::npos) << *text;
+}
+
 // A row for each LLVM, installed or not.
 TEST(Llvm, HistoryHasARowForEachVersion) {
   const auto said = run_phasebit({"llvm"}, {"history", "fence", "--format", "csv"});

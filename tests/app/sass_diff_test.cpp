@@ -92,6 +92,11 @@ TEST_F(SassDiff, TwoCubins) {
   EXPECT_NE(same.out.find("\nidentical: "), std::string::npos) << same.out;
   const ProcessOutput within = diff({two, "--kernel", "second,third"});
   EXPECT_EQ(within.exit_status, 0) << within.err;
+  // What the columns are, of both sides.
+  const std::string columns = "addr  st y Wr Rd waits   reuse   instruction";
+  const size_t header = within.out.find("\n" + columns);
+  ASSERT_NE(header, std::string::npos) << within.out;
+  EXPECT_NE(within.out.find(columns, header + 2), std::string::npos) << within.out;
 }
 
 TEST_F(SassDiff, SaysWhatIsWrong) {

@@ -218,6 +218,10 @@ TEST(Blocks, AClaimIsItsSentence) {
   EXPECT_EQ(made("<!-- phasebit:claim long short -->\n<!-- /phasebit -->\n").value(),
             "<!-- phasebit:claim long short -->\n" + std::string(118, 'a') +
                 "\nnext line Short. (claims `long`, `short`)\n<!-- /phasebit -->\n");
+  // In an item of a list.
+  EXPECT_EQ(made("* Look:\n  <!-- phasebit:claim long -->\n  <!-- /phasebit -->\n").value(),
+            "* Look:\n  <!-- phasebit:claim long -->\n  " + std::string(118, 'a') +
+                "\n  next line (claim `long`)\n  <!-- /phasebit -->\n");
   EXPECT_EQ(made("<!-- phasebit:claim false -->\n<!-- /phasebit -->\n").error().text(),
             "spec: a.md:1: block 'claim': 1 of 2 rows refute it (look)");
   EXPECT_EQ(made("<!-- phasebit:claim -->\n<!-- /phasebit -->\n").error().text(),

@@ -201,11 +201,9 @@ struct Shown {
 
 Shown shown(const std::string& table) {
   static const std::map<std::string, Shown> others = {
-      {"axis_pairs",
-       {"arrivals/arrivals", {{"axis", "arrival"}, {"first", "warp"}, {"second", "thread"}}}},
+      {"axis_pairs", {"", {{"axis", "arrival"}, {"first", "warp"}, {"second", "thread"}}}},
       {"beside", {"", {{"axis", "wait"}}}},
       {"history", {"history/ptxas", {}}},
-      {"jitter", {"uniform_role/jitter", {}}},
       {"llvm", {"llvm/rings", {}}},
       {"llvm_levels", {"llvm/rings", {}}},
       {"origins", {"llvm/origins", {{"ours", "mbarrier"}}}},
@@ -245,7 +243,7 @@ TEST_F(PublishedTables, HaveRows) {
       ADD_FAILURE() << made.error().text();
       continue;
     }
-    EXPECT_FALSE(made->rows.empty());
+    EXPECT_TRUE(table.may_be_empty || !made->rows.empty());
   }
 }
 

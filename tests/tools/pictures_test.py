@@ -14,9 +14,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS / "picturing"))
 
 import comparisons
+import copies
 import drawing
 import labels
 import make
+import roles
 import shapes
 from reports import LeftOut, Reports, ends, value
 
@@ -247,6 +249,57 @@ class Check(unittest.TestCase):
             self.assertIsNone(make.compared(path, "one\ntwo\n"))
             self.assertIn("a.svg:2: differs", make.compared(path, "one\n2\n"))
             self.assertIn("a.svg:3: differs", make.compared(path, "one\ntwo\nthree\n"))
+
+
+class Roles(unittest.TestCase):
+    def test_varying_work_is_over_the_deepest_ring(self):
+        def row(delayed, kind, spread, **cells):
+            return {"protocol": "mbarrier", "mover": "st_shared", "delayed": delayed,
+                    "jitter": kind, "spread": spread, **cells}
+        rows = [row("both", "uniform", "14", **{"2": figure(150), "32": figure(100)}),
+                row("both", "uniform", "7", **{"2": figure(120), "32": figure(100)}),
+                row("both", "none", "7", **{"2": figure(90), "32": figure(90)}),
+                row("producer", "uniform", "14", **{"2": figure(1), "32": figure(1)}),
+                row("both", "bimodal", "14", **{"2": figure(150), "32": "not linear"})]
+        points = roles.jitter(Tables(jitter=rows))["points"]
+        self.assertEqual([(p["line"], p["x"], p["ratio"]) for p in points],
+                         [("both, uniform", 2, 1.5), ("both, uniform", 32, 1),
+                          ("both roles, no variation", 2, 1),
+                          ("both roles, no variation", 32, 1)])
+
+    def test_where_warps_sit_is_in_percent(self):
+        class Pivot:
+            tables = Reports.tables
+
+            def table(self, name, *arguments):
+                if "protocol=named_barrier" not in arguments:
+                    raise LeftOut("no measured variant is in this table")
+                return [{"num stages": "4", "sub_partitions=together": figure(55),
+                         "sub_partitions=apart": figure(50)},
+                        {"num stages": "2", "sub_partitions=together": figure(55),
+                         "sub_partitions=apart": "not linear"}]
+        self.assertEqual(roles.sub_partitions(Pivot())["points"],
+                         [{"line": "named barriers, unrolled", "x": 4, "percent": 10}])
+
+    def test_shapes_are_lines_by_stages(self):
+        rows = [{"product": "64 x 64 x 64", "in flight": 1, "mover": "bulk", "arrival": "warp",
+                 "3 stages": 872, "4 stages": 1306, "5 stages": None},
+                {"product": "64 x 64 x 64", "in flight": 0, "mover": "bulk", "arrival": "warp",
+                 "3 stages": 1024}]
+        self.assertEqual(roles.shapes(Tables(shapes=rows))["points"],
+                         [{"line": "64 x 64 x 64", "x": 3, "rate": 872},
+                          {"line": "64 x 64 x 64", "x": 4, "rate": 1306}])
+
+
+class Multicast(unittest.TestCase):
+    def test_one_cta_copies_for_one_cluster_and_for_all(self):
+        rows = [{"clusters": clusters, "CTAs": 4, "tile": 16384, "split": split, "4 stages": ratio,
+                 "read": "first"}
+                for clusters, split, ratio in (("one", "one", 1.25), ("every", "one", 0.75),
+                                               ("every", "slices", 0.9))]
+        self.assertEqual(copies.multicast(Tables(multicast=rows))["points"],
+                         [{"line": "16 KiB, all SMs", "x": 4, "ratio": 0.75},
+                          {"line": "16 KiB, one cluster", "x": 4, "ratio": 1.25}])
 
 
 class Origins(unittest.TestCase):

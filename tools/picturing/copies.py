@@ -50,9 +50,8 @@ MOVERS = {"bulk": "bulk copies", "ld_global": "plain loads", "cp_async": "cp.asy
 
 
 def hits_l1(row):
-    """Plain loads of 64 SMs and more: an SM's part of the 16 MiB in L2 fits into its L1."""
-    return (row["mover"] == "ld_global" and row["from"] == "l2" and value(row["SMs"]) >= 64
-            and "load_path=no_allocate" not in row["variant"])
+    """Loads of 64 SMs and more: an SM's part of the 16 MiB in L2 fits into its L1."""
+    return row["mover"] == "ld_global" and row["from"] == "l2" and value(row["SMs"]) >= 64
 
 
 def streams(reports):
@@ -111,7 +110,7 @@ HOW = {"issue=elect": "elect.sync for each slot", "issue=elect_once": "elect.syn
 
 def issue(reports):
     """Cycles per item by how the copying lane is chosen."""
-    rows = reports.table("pivot", "rows=payload_bytes,num_stages", *RING,
+    rows = reports.table("pivot", "rows=payload_bytes,num_stages", *RING, "uniform_role=off",
                          "across=issue:elect,elect_once,lane")
     dots = []
     for row in rows:
@@ -123,7 +122,8 @@ def issue(reports):
                  for title, how in HOW.items()]
     if not dots:
         raise LeftOut("no ring was measured with each way to choose the lane")
-    return {"dots": dots, "subtitle": ["bulk copies from L2, one producer warp"]}
+    return {"dots": dots, "subtitle": ["bulk copies from L2, one producer warp, role by a branch "
+                                       "(uniform_role=off)"]}
 
 
 def together(reports):
@@ -142,27 +142,21 @@ def together(reports):
     return shape(points, "cycles", 6, subtitle=["items of 128 bytes; stores: 2 slots, copies: 4"])
 
 
-SPLITS = {"slices": "each CTA copies a slice", "one": "one CTA copies"}
+PLACES_OF_CLUSTERS = {"one": "one cluster", "every": "all SMs"}
 
 
 def multicast(reports):
     """Cycles per item of one tile for the cluster over those of a tile for each CTA."""
-    sizes = {f"cluster_size={n}": n for n in (2, 4, 8, 16)}
-    across = ("work=none", "num_stages=4", "across=cluster_size:2,4,8,16")
-    alone = {row["payload bytes"]: row for row in reports.table(
-        "pivot", "probe=cluster_ring", "protocol=mbarrier_bulk", "mover=bulk_tensor",
-        "rows=payload_bytes", *across)}
-    points = []
-    for row in reports.table("pivot", "probe=cluster_ring", "protocol=mbarrier_cluster_bulk",
-                             "mover=multicast", "rows=payload_bytes,split", *across):
-        beside = alone.get(row["payload bytes"], {})
-        for title, x in sizes.items():
-            over, under = value(row.get(title)), value(beside.get(title))
-            if over and under and row["payload bytes"] in ("4096", "16384"):
-                tile = column_of(int(row["payload bytes"]))
-                points.append({"line": f"{tile}, {SPLITS[row['split']]}", "x": x,
-                               "ratio": rounded(over / under)})
-    return shape(points, "ratio", 0.045, subtitle=["tiles from L2, 4 stages"])
+    def name_of(row):
+        return f"{column_of(int(value(row['tile'])))}, {PLACES_OF_CLUSTERS[row['clusters']]}"
+
+    points = [{"line": name_of(row), "x": int(value(row["CTAs"])),
+               "ratio": rounded(value(row["4 stages"]))}
+              for row in reports.table("multicast", "read=first")
+              if row["split"] == "one" and value(row.get("4 stages")) is not None]
+    points.sort(key=lambda point: (point["line"], point["x"]))
+    return shape(points, "ratio", 0.03, subtitle=[
+        "tiles from L2, 4 stages, one CTA copies for all"])
 
 
 def small_rows(reports):

@@ -23,7 +23,8 @@ PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wak
             "streams": copies.streams, "in_flight": copies.in_flight,
             "producers": copies.producers, "issue": copies.issue, "together": copies.together,
             "multicast": copies.multicast, "small_rows": copies.small_rows,
-            "roles": roles.roles}
+            "roles": roles.roles, "jitter": roles.jitter,
+            "sub_partitions": roles.sub_partitions, "shapes": roles.shapes}
 # Results of these are elsewhere, or of other GPUs too.
 OF_HISTORY, OF_ALL_DEVICES, OF_ORIGINS = ("ptxas",), ("devices",), ("origins",)
 

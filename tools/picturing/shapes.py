@@ -39,7 +39,12 @@ def fanin(reports):
     points = lines_of(rows, name_of, [str(n) for n in range(1, 33)])
     for point in points:
         point["warps"] = int(point.pop("column"))
-    return {"points": points, "labels": end_labels(points, "line", "warps", "cycles", 17),
+    placed = end_labels(points, "line", "warps", "cycles", 17)
+    # Above its end, where names of lines that go on begin.
+    for label in placed:
+        if label["warps"] < max(point["warps"] for point in points):
+            label["cycles"] += 17
+    return {"points": points, "labels": placed,
             "subtitle": [("without its loop" if window == "subtracted" else "with its loop")
                          + "; " + BARS]}
 

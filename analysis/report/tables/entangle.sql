@@ -24,4 +24,4 @@ row AS (
   FROM phase AS apart JOIN phase AS together USING ("loop", protocol, waited_on, semantics, groups)
   WHERE NOT apart.together AND together.together)
 SELECT "loop", protocol, waited_on, semantics, arrive, groups AS across, f AS "|figure"
-FROM row ORDER BY "loop", place('protocol', protocol), waited_on, place('semantics', semantics), arrive
+FROM row ORDER BY "loop" DESC, place('protocol', protocol), waited_on, place('semantics', semantics), arrive

@@ -9,6 +9,8 @@ the other three."""
 varied = true
 across = ["fma dependent", "fma independent", "shared dependent", "shared independent", "mma dependent",
           "mma independent"]
+[where]
+uniform_role = "on"
 [arguments]
 axes = true
 */

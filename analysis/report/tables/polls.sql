@@ -6,6 +6,9 @@ legend = """
 Polls that failed before a wait returned, by the cycles for which the commit was held back."""
 varied = true
 across = ["0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"]
+[where]
+arrival = "warp"
+uniform_role = "on"
 [arguments]
 axes = true
 */

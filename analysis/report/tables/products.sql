@@ -10,15 +10,16 @@ multiplications and additions of the product, over these cycles."""
 axes = true
 */
 WITH
--- A slot is rows of A and of B, 128 bytes each; a slot of several items is as much deeper.
+-- A slot is rows of A and of B, tile_k elements of two bytes each; a slot of several items is as much deeper.
 ring AS (
-  SELECT work, payload_bytes / 128 - tile_n AS m, tile_n AS n, 64 * max(1, coalesce(items_a_phase, 1)) AS k,
+  SELECT work, payload_bytes / 2 / coalesce(tile_k, 64) - tile_n AS m, tile_n AS n,
+         coalesce(tile_k, 64) * max(1, coalesce(items_a_phase, 1)) AS k,
          warp_layout AS layout, protocol, mover, dash(in_flight, 'in_flight', blank) AS flying,
          dash("order", 'order', blank) AS "order", num_stages AS stages, cycles, half, f, waited_on = '-' AS ceiling,
          {where} AS wanted
   FROM figure
   WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'ring' AND cycles > 0 AND tile_n > 0
-    AND payload_bytes / 128 > tile_n),
+    AND payload_bytes / 2 / coalesce(tile_k, 64) > tile_n),
 top AS (SELECT work, m, n, k, layout, min(cycles) AS top, half AS top_half FROM ring WHERE ceiling GROUP BY 1, 2, 3, 4, 5)
 SELECT work, m || ' x ' || n || ' x ' || k AS product, layout AS warps, protocol, mover, flying AS "in flight", "order",
        top / min(iif(stages = 1, cycles, NULL)) AS "1 stage|.3f",

@@ -7,6 +7,9 @@ Cycles from a commit to the clock that the waiting warp reads after its wait, on
 the commit was held back."""
 varied = true
 across = ["0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"]
+[where]
+arrival = "warp"
+uniform_role = "on"
 [arguments]
 axes = true
 */

@@ -6,7 +6,7 @@ legend = """
 Shared, in turn, ping_pong: multiply-adds a cycle of the fastest ring whose warpgroups share every slot, take slots \
 in turn, or do so and issue their products in order; the SM makes 2,048 at most. ± is the 95 % interval, and the \
 fastest is the one whose lower end is highest. / loop: its share of the same loop in which nobody waits. A product \
-has 64 rows for each warpgroup and so many columns. Epilogue: blocks of eight dependent FMAs behind each item. In \
+has 64 rows for each warpgroup, so many columns and a depth of 64. Epilogue: blocks of eight dependent FMAs behind each item. In \
 flight: groups of products that are not waited for when a slot is released."""
 [arguments]
 axes = true
@@ -19,7 +19,7 @@ ring AS (
          1.0 * (payload_bytes / 128 - tile_n) * tile_n * 64 * max(1, coalesce(items_a_phase, 1)) AS fma, cycles, half, f
   FROM figure
   WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'ring' AND cycles > 0 AND tile_n > 0
-    AND granularity = 'producer_warp' AND payload_bytes / 128 > tile_n AND {where}),
+    AND granularity = 'producer_warp' AND tile_k = 64 AND payload_bytes / 128 > tile_n AND {where}),
 rate AS (SELECT *, fma / cycles AS rate, fma / cycles * half / cycles AS width FROM ring),
 -- What is surely reached: of many rings the fastest must not be the one with the widest interval.
 best AS (SELECT *, max(rate - width) FROM rate GROUP BY groups, columns, epilogue, flying, waits, turns),
