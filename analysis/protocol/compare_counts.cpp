@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -138,14 +140,30 @@ std::vector<std::string> growth_outside(const Counted& counted,
 
 namespace {
 
-// PTX that must have sites of its own in machine code, and what those are.
+// Operations, and the opcodes of the sites that they have in machine code.
 struct Sites {
   std::string_view operation, opcode;
 };
-constexpr Sites sites_of_operations[] = {{"mbarrier.", "*SYNCS*"},       {"bar.sync", "BAR.*"},
-                                         {"bar.arrive", "BAR.*"},        {"barrier.sync", "BAR.*"},
-                                         {"barrier.arrive", "BAR.*"},    {"cp.async.c", "*LDGSTS*"},
-                                         {"cp.async.bulk.s", "*UBLKCP*"}};
+constexpr Sites sites_of_operations[] = {
+    {"mbarrier.", "*SYNCS*"},    {"bar.sync", "BAR.*"},       {"bar.arrive", "BAR.*"},
+    {"barrier.sync", "BAR.*"},   {"barrier.arrive", "BAR.*"}, {"cp.async.ca", "*LDGSTS*"},
+    {"cp.async.cg", "*LDGSTS*"}, {"cp.async.m", "*LDGSTS*"},  {"cp.async.bulk.s", "*UBLKCP*"}};
+constexpr std::string_view mbarriers = "*SYNCS*";
+
+using Place = std::pair<std::string, std::string>;  // verb and role
+
+// Of each verb and role, the opcodes of what it executes in the window, counted in one of these
+// ways.
+std::map<Place, std::set<std::string_view>> executed_opcodes(
+    const Counted& counted, const std::function<bool(Counting)>& is_meant) {
+  std::map<Place, std::set<std::string_view>> executed;
+  for (const auto& [key, pair] : counted.counts)
+    for (const Sites& one : sites_of_operations)
+      if (is_meant(key.counting) && key.window == Window::inside && pair.twice > 0 &&
+          key.what.starts_with(one.operation))
+        executed[{key.verb, key.role}].insert(one.opcode);
+  return executed;
+}
 
 bool has_site(const launch::VerbCensus& census, std::string_view pattern) {
   for (const auto* counts : {&census.hot, &census.cold, &census.beside})
@@ -156,29 +174,28 @@ bool has_site(const launch::VerbCensus& census, std::string_view pattern) {
 }  // namespace
 
 std::vector<std::string> unmatched_sites(const Counted& counted, const launch::Census& census) {
-  // Of a verb and role: the opcodes of the sites that its operations must have.
-  std::map<std::pair<std::string, std::string>, std::set<std::string_view>> wanted;
-  for (const auto& [key, pair] : counted.counts)
-    for (const Sites& one : sites_of_operations)
-      if (key.counting == Counting::synchronisation && key.window == Window::inside &&
-          pair.twice > 0 && key.what.starts_with(one.operation))
-        wanted[{key.verb, key.role}].insert(one.opcode);
+  // Tries are no operations that count, and have sites.
+  const auto counts = executed_opcodes(
+      counted, [](Counting counting) { return counting == Counting::synchronisation; });
+  auto executes = executed_opcodes(counted, [](Counting counting) {
+    return counting == Counting::synchronisation || counting == Counting::statements;
+  });
   // Before Hopper an mbarrier is a word in memory.
   const bool has_unit = std::any_of(census.begin(), census.end(),
-                                    [](const auto& one) { return has_site(one, "*SYNCS*"); });
+                                    [](const auto& one) { return has_site(one, mbarriers); });
   std::vector<std::string> found;
-  for (const auto& [place, opcodes] : wanted)
+  for (const auto& [place, opcodes] : counts)
     for (const std::string_view opcode : opcodes) {
       const bool is_there = std::any_of(census.begin(), census.end(), [&](const auto& one) {
-        return one.verb == place.first && one.role == place.second && has_site(one, opcode);
+        return Place(one.verb, one.role) == place && has_site(one, opcode);
       });
-      if (!is_there && (opcode != "*SYNCS*" || has_unit))
+      if (!is_there && (opcode != mbarriers || has_unit))
         found.push_back(fmt::format("{} ({}): it is executed, and has no {} in the window",
                                     place.first, place.second, opcode));
     }
   for (const launch::VerbCensus& one : census)
     for (const Sites& sites : sites_of_operations)
-      if (has_site(one, sites.opcode) && !wanted[{one.verb, one.role}].contains(sites.opcode)) {
+      if (has_site(one, sites.opcode) && !executes[{one.verb, one.role}].contains(sites.opcode)) {
         found.push_back(fmt::format("{} ({}): it has {} in the window, and no such is executed",
                                     one.verb, one.role, sites.opcode));
         break;
