@@ -163,7 +163,9 @@ std::string CountWords::operation(const Warp& warp, const Instruction& one, int 
       return text;
     }
     case Op::ld:
-    case Op::st: return fmt::format("{} {}", opcode(one), barrier_of(one.op == Op::ld ? in : 0));
+    case Op::st:
+      return fmt::format("{}.{} {}", access_of(one), order_of(one, Order::weak),
+                         barrier_of(one.op == Op::ld ? in : 0));
     case Op::atom:
     case Op::red: return fmt::format("{} {}", opcode(one), barrier_of(in));
     case Op::cp_async: return fmt::format("{}, {} bytes", opcode(one), value(2));

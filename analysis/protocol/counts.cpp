@@ -25,7 +25,7 @@ using ptx::run::Warp;
 
 namespace {
 
-constexpr std::uint64_t most_steps = 4'000'000;
+constexpr std::uint64_t most_steps = 1'000'000;
 constexpr std::size_t windows = 3;
 
 using Counts = std::map<CountKey, std::uint64_t>;

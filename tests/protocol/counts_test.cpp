@@ -51,7 +51,7 @@ Counted counted(const Parts& parts) {
     ptx::run::put_parameter(made, 0, items, 4);
     return made;
   };
-  return count_executions({*file, *file->entries().front(), barriers, launch, 4});
+  return protocol::count_executions({*file, *file->entries().front(), barriers, launch, 4});
 }
 
 std::vector<std::string> differs(const Parts& parts, Equality equality) {
@@ -126,8 +126,8 @@ TEST(Counts, OfOtherWordsHaveABound) {
   ASSERT_EQ(found.size(), 1U);
   // xor, add, setp, bra and the arrival are 5 of 32 lanes; mov and 10 times 3 are 31 more.
   EXPECT_EQ(found[0],
-            "consumer: 1152 statements of lanes per item, in the template of its key 160: more "
-            "than twice as many");
+            "between the clock reads 1152 statements of lanes per item, in the template of its key "
+            "160: more than twice as many");
   const Parts loads = {Parts().wait, "ld.shared.u32 word, [ring+16];\n", ""};
   EXPECT_EQ(differs(loads, Equality::protocol).front(),
             "no verb (consumer): ld.shared moves 128 bytes per item, in the template "
@@ -163,20 +163,20 @@ TEST(Counts, NeedSitesInMachineCode) {
 TEST(Counts, SayWhyThereAreNone) {
   const Parts parts = {Parts().wait, "tcgen05.wait::ld.sync.aligned;\n", ""};
   EXPECT_EQ(counted(parts).why_not,
-            "small.ptx:29:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
+            "small.ptx:28:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
   const Parts endless = {Parts().wait, "L_end:\nadd.u32 turn, turn, 1;\nbra L_end;\n", ""};
   EXPECT_EQ(counted(endless).why_not.substr(0, 9), "small.ptx");
 }
 
 TEST(Counts, AreKeptAsText) {
   const Counted of = counted({});
-  const auto read = counted_from_text(counted_as_text(of));
+  const auto read = protocol::counted_from_text(counted_as_text(of));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->items, of.items);
   EXPECT_EQ(read->counts, of.counts);
-  EXPECT_FALSE(counted_from_text(""));
-  EXPECT_FALSE(counted_from_text("4\t\n0\t1\twait\n"));
-  EXPECT_FALSE(counted_from_text("four\t\n"));
+  EXPECT_FALSE(protocol::counted_from_text(""));
+  EXPECT_FALSE(protocol::counted_from_text("4\t\n0\t1\twait\n"));
+  EXPECT_FALSE(protocol::counted_from_text("four\t\n"));
 }
 
 }  // namespace
