@@ -1,7 +1,9 @@
 // One warp fills a ring of two slots, the other one adds up what it finds.
 #include <cstdint>
 
-__device__ uint32_t address(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
+__device__ uint32_t address(const void* p) {
+  return (uint32_t)__cvta_generic_to_shared(p);
+}
 
 __device__ void init(uint64_t* bar, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address(bar)), "r"(arrivals) : "memory");
@@ -14,7 +16,8 @@ __device__ void wait(uint64_t* bar, uint32_t parity) {
   asm volatile(
       "{ .reg .pred done;\n"
       "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-      "@!done bra again; }" ::"r"(address(bar)), "r"(parity)
+      "@!done bra again; }" ::"r"(address(bar)),
+      "r"(parity)
       : "memory");
 }
 
