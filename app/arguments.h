@@ -46,6 +46,7 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen);
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
 void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen);
 void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& chosen);
+void add_run(CLI::App& app, RunCommand& options, Chosen& chosen);
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
 void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen);

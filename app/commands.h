@@ -41,6 +41,8 @@ struct AssembleCommand : join::images::AssembleRequest {
   std::string failures;  // write every refused image and its reason to this file
 };
 Status run_assemble(const AssembleCommand& command);
+// What runs say of variants that they do not refuse, to standard error.
+void say_notes(const join::images::ExecutionNotes& notes);
 
 struct PackOptions : join::bundle::PackRequest {
   std::string out = "bundle";
@@ -114,6 +116,12 @@ struct CheckCommand : join::protocol::CheckRequest {
 };
 // The program's exit status.
 Result<int> run_check(const CheckCommand& command);
+
+struct RunCommand : join::protocol::CheckRequest {
+  std::string variant;
+  bool json = false;
+};
+Status run_run(const RunCommand& command);
 
 struct ForkOptions : join::variants::ForkRequest {
   bool merge = false, resolved = false;

@@ -26,6 +26,7 @@ struct Options {
   ForkOptions fork;
   GuardCommand guard;
   CheckCommand check;
+  RunCommand run;
   LlvmOptions llvm;
   CoverageOptions coverage;
   ReportOptions report;
@@ -42,7 +43,7 @@ struct Options {
 void set_home(Options& all, const base::Home& home) {
   SassOptions& sass = all.sass;
   for (join::select::SpaceRequest* space :
-       {&all.generate.space, &all.show.space, &all.check.space, &all.assemble.space,
+       {&all.generate.space, &all.show.space, &all.check.space, &all.run.space, &all.assemble.space,
         &all.pack.space, &all.fork.space, &all.explain.space, &sass.show.space, &sass.diff.space,
         &sass.history.space, &sass.matrix.space, &sass.page.space, &sass.classes.space,
         &sass.gate.space, &sass.reduce.space, &all.llvm.asm_space})
@@ -79,6 +80,7 @@ int run(int argc, char** argv) {
   add_fork(app, options.fork, chosen);
   add_guard(app, options.guard, options.exit_status, chosen);
   add_check(app, options.check, options.exit_status, chosen);
+  add_run(app, options.run, chosen);
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);

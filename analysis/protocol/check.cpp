@@ -119,8 +119,22 @@ void explore(const Checker& checker, const RunProgram& program, const RunLaunch&
     checker.take(outcome, checked);
     if (outcome.findings.empty()) continue;
     checked.verdict = Verdict::error;
+    checked.schedule = seed;
     return;
   }
+}
+
+// One drawn schedule again, with all that it shows.
+void replay(const Checker& checker, const RunProgram& program, const RunLaunch& launch,
+            const CheckOptions& options, Checked& checked) {
+  const RunOutcome outcome = ptx::run::run_launch(
+      program, launch, {options.most_steps, options.replay, false, options.is_strict, {}});
+  checked.schedules = 1;
+  checker.take(outcome, checked);
+  checked.verdict = has(outcome, Grade::error)         ? Verdict::error
+                    : has(outcome, Grade::unsupported) ? Verdict::unsupported
+                                                       : Verdict::explored;
+  if (checked.verdict == Verdict::error) checked.schedule = options.replay;
 }
 
 }  // namespace
@@ -142,6 +156,10 @@ Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const Run
     return checked;
   }
   const Checker checker(file, *program, launch);
+  if (options.replay != 0) {
+    replay(checker, *program, launch, options, checked);
+    return checked;
+  }
   const RunOutcome outcome =
       ptx::run::run_launch(*program, launch, {options.most_steps, 0, false, options.is_strict, {}});
   checker.take(outcome, checked);

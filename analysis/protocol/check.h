@@ -23,6 +23,7 @@ int exit_code(Verdict verdict);
 struct CheckOptions {
   int schedules = 100;  // that are drawn where one run proves nothing
   bool is_strict = false;
+  std::uint32_t replay = 0;  // not 0: the drawn schedule of that number alone
   std::uint64_t most_steps = 20'000'000;
   // Whether what a run left in memory is right; asked where all of it was computed.
   std::function<Status(const ptx::run::RunOutcome&)> verify = {};
@@ -51,6 +52,8 @@ struct Checked {
   std::vector<Found> found;
   std::uint64_t instructions = 0;  // of warps, in all runs
   int schedules = 0;               // that were drawn
+  std::uint32_t schedule = 0;      // the drawn one that went wrong; 0: none, or not a drawn one
+  std::string counts;              // what is executed an item, lines; "" where it was not asked
 };
 
 // "1 CTA of 64 threads", "1 cluster of 2 CTAs of 64 threads".

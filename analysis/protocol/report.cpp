@@ -44,6 +44,7 @@ std::string text_of(const Checked& checked) {
   std::string text =
       fmt::format("{}: {}, {}", checked.kernel, to_string(checked.verdict), checked.launch);
   if (checked.schedules > 0) text += fmt::format(", {} schedules drawn", checked.schedules);
+  if (checked.schedule > 0) text += fmt::format(", wrong in that of --replay {}", checked.schedule);
   text += "\n";
   if (!checked.reason.empty()) text += fmt::format("  {}\n", checked.reason);
   for (const Checked::Found& one : checked.found) {
@@ -52,7 +53,7 @@ std::string text_of(const Checked& checked) {
     text += lines_of(one.at, words, "  ");
     for (const Remark& other : one.related) text += lines_of(other, "", "    ");
   }
-  return text;
+  return text + checked.counts;
 }
 
 std::string json_of(const std::vector<Checked>& all) {
@@ -73,6 +74,8 @@ std::string json_of(const std::vector<Checked>& all) {
                        {"reason", checked.reason},
                        {"instructions", checked.instructions},
                        {"schedules", checked.schedules},
+                       {"schedule", checked.schedule},
+                       {"counts", checked.counts},
                        {"found", std::move(found)}});
   }
   return kernels.dump(1) + "\n";

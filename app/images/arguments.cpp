@@ -45,6 +45,11 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   command->add_option("--build", options.build, "timed, guarded or both")->capture_default_str();
   command->add_flag("--gate", options.gate,
                     "disassemble, count opcodes, compare with the protocol");
+  command->add_flag("--check", options.check,
+                    "gate, and run each kernel: refuse what check finds wrong, and what executes "
+                    "more or less than the template of its key");
+  command->add_flag("--unchecked", options.unchecked,
+                    "of --check: count as not gated what it refuses");
   command->add_option("--failures", options.failures, "write what was refused to this file");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit assemble --filter ring/mbarrier/st_shared/none --limit 5 "
@@ -61,6 +66,9 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   add_external(*command, options.external);
   command->add_flag("--no-figure", options.external.no_figure,
                     "of it: the guarded build is run, and nothing measured");
+  command->add_flag("--unchecked", options.unchecked,
+                    "pack as not gated what its runs refuse: forks, snippets, files and other "
+                    "templates that check finds wrong, or that cannot be counted");
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,

@@ -53,7 +53,11 @@ json as_json(const join::images::AssembledImages& made) {
                    {"build", failure.build},
                    {"variant", failure.variant},
                    {"error", failure.error.text()}});
-  return {{"targets", rows}, {"skipped", made.skipped}, {"failures", bad}};
+  return {{"targets", rows},
+          {"skipped", made.skipped},
+          {"not_counted", made.notes.not_counted},
+          {"found", made.notes.found},
+          {"failures", bad}};
 }
 
 Status report_failures(const std::vector<Failure>& failures, const std::string& path) {
@@ -76,14 +80,28 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
 
 }  // namespace
 
+void say_notes(const join::images::ExecutionNotes& notes) {
+  const auto say = [](const char* what, const std::map<std::string, std::string>& variants) {
+    if (variants.empty()) return;
+    std::vector<join::images::Refusal> all;
+    for (const auto& [id, why] : variants) all.push_back({id, Error{Step::gate, why, {}}});
+    fmt::print(stderr, "{:8}  variants {}:\n{}", variants.size(), what,
+               join::images::refusal_text(all, 3, "--json has them all"));
+  };
+  say("whose executions are not counted", notes.not_counted);
+  say("that check finds wrong", notes.found);
+}
+
 Status run_assemble(const AssembleCommand& command) {
   PHASEBIT_TRY_ASSIGN(made, join::images::assemble_images(command));
   if (command.json)
     fmt::print("{}\n", as_json(made).dump(1));
   else
-    fmt::print("{}", base::render(counted(made.counts, command.gate), base::TableFormat::text));
+    fmt::print("{}", base::render(counted(made.counts, command.gate || command.check),
+                                  base::TableFormat::text));
   for (const auto& [reason, images] : made.skipped)
     fmt::print(stderr, "{:8}  images skipped: {}\n", images, reason);
+  say_notes(made.notes);
   return report_failures(made.failures, command.failures);
 }
 

@@ -37,6 +37,8 @@ void print_summary(const join::bundle::Packing& packing, const PackOptions& opti
                                        {"gate_refused", by_gate},
                                        {"modules", packing.modules.size()},
                                        {"module_bytes", bytes},
+                                       {"not_counted", packing.notes.not_counted},
+                                       {"found", packing.notes.found},
                                        {"refused", refused}})
                            .dump(1));
     return;
@@ -44,6 +46,7 @@ void print_summary(const join::bundle::Packing& packing, const PackOptions& opti
   fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
              options.out, packing.manifest.variants.size(), options.target, classes.size(),
              by_gate.size(), packing.modules.size(), static_cast<double>(bytes) / 1e6);
+  say_notes(packing.notes);
   fmt::print(stderr, "{}", join::images::refusal_text(packing.refused, 5, "--json has them all"));
 }
 

@@ -115,6 +115,12 @@ void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& c
       ->capture_default_str();
   command->add_flag("--strict", options.options.is_strict,
                     "lanes of a warp are ordered by bar.warp.sync alone");
+  command
+      ->add_option("--replay", options.options.replay,
+                   "run the drawn schedule of this number alone, as a report names it")
+      ->check(at_least_one());
+  command->add_flag("--counts", options.counts,
+                    "of variants: what is executed an item, by verb and role");
   command->add_option("--accept", options.accept,
                       "explored: exit with 0 where nothing was found and nothing proved");
   command->add_option("-j,--jobs", options.jobs, "threads (default: all cores)");
@@ -128,6 +134,27 @@ void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& c
       return {};
     };
   });
+}
+
+void add_run(CLI::App& app, RunCommand& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "run", "run a variant without a GPU, and verify what its launch leaves as on one");
+  add_variant_space(*command, options.space);
+  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+      ->required();
+  command->add_option("--items", options.items, "items (default: each slot comes round 3 times)")
+      ->check(at_least_one());
+  command->add_option("--replay", options.options.replay, "a drawn schedule, by its number")
+      ->check(at_least_one());
+  command
+      ->add_option("--steps", options.options.most_steps,
+                   "give up after so many instructions of warps")
+      ->check(at_least_one())
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON");
+  add_examples(*command, {"phasebit run ring/mbarrier/st_shared/none",
+                          "phasebit run ring/mbarrier/st_shared/none --items 64 --replay 7"});
+  command->callback([&] { chosen = [&] { return run_run(options); }; });
 }
 
 }  // namespace phasebit::app

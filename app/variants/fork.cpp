@@ -12,6 +12,9 @@ Status run_fork(const ForkOptions& options) {
   }
   PHASEBIT_TRY_ASSIGN(merged, join::variants::merge_forks(options, options.resolved));
   for (const std::string& line : merged.done) fmt::print("{}\n", line);
+  const auto faults = join::images::faults_of_forks(options.space);
+  if (faults)
+    for (const std::string& fault : *faults) fmt::print(stderr, "note: {}\n", fault);
   if (merged.failed.empty()) return {};
   const Error last = merged.failed.back();
   merged.failed.pop_back();

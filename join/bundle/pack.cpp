@@ -221,6 +221,8 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
     PHASEBIT_TRY(images::gate_by_rules(tools, disassembler, request.rules, timed, column.front(),
                                        timed_set));
   PHASEBIT_TRY(images::check_plain_text(tools, timed, column.front(), timed_set));
+  PHASEBIT_TRY_ASSIGN(executions, images::run_all(tools, space, request.space, timed));
+  packing.notes = images::hold_executions(executions, timed, request.unchecked, timed_set);
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());

@@ -5,6 +5,7 @@
 #include "core/launch/placement/code_moves.h"
 #include "join/capture/external_launch.h"
 #include "join/images/assembled.h"
+#include "join/images/executions.h"
 #include "join/images/tools.h"
 #include "join/select/space.h"
 
@@ -21,6 +22,7 @@ struct PackRequest {
   capture::ExternalFacts external;  // of kernels without a head
   std::string rules;                // a file of them, for these; "" for none
   bool anchors = true;
+  bool unchecked = false;  // what is refused by its runs is packed as not gated
 };
 
 struct Packing {
@@ -30,6 +32,7 @@ struct Packing {
   std::map<std::string, launch::placement::CodeMoves> moves;
   std::map<std::string, std::string> contents;  // of buffers, by the file in the bundle
   std::vector<images::Refusal> refused;         // images that are errors in it
+  images::ExecutionNotes notes;                 // what its runs say and refuses none
 };
 
 // Each variant with its timed image, and where it can wait its guarded one. What the target does

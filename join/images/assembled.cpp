@@ -108,7 +108,16 @@ void say_what_guards_cost(const std::string& target, const std::vector<Prepared>
                target, serialized, prepared.size(), *first_serialized);
 }
 
-Status assemble_build(const AssembleRequest& request, Tools& tools,
+Status run_kernels(const AssembleRequest& request, const Tools& tools, const select::Space& space,
+                   const std::vector<Prepared>& prepared, std::vector<ImageSet>& sets,
+                   AssembledImages& made) {
+  PHASEBIT_TRY_ASSIGN(executions, run_all(tools, space, request.space, prepared));
+  for (ImageSet& set : sets)
+    made.notes = hold_executions(executions, prepared, request.unchecked, set);
+  return {};
+}
+
+Status assemble_build(const AssembleRequest& request, Tools& tools, const select::Space& space,
                       const std::vector<std::string>& targets,
                       const std::vector<Prepared>& prepared, Build build, AssembledImages& made) {
   std::optional<disassembly::Disassembler> disassembler;
@@ -123,6 +132,8 @@ Status assemble_build(const AssembleRequest& request, Tools& tools,
     for (size_t i = 0; i < sets.size(); ++i)
       PHASEBIT_TRY(
           gate_by_rules(tools, *disassembler, request.rules, prepared, columns[i], sets[i]));
+  if (disassembler && request.check)
+    PHASEBIT_TRY(run_kernels(request, tools, space, prepared, sets, made));
   for (size_t i = 0; i < sets.size(); ++i)
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], made));
   if (build == Build::guarded)
@@ -135,7 +146,9 @@ Status assemble_build(const AssembleRequest& request, Tools& tools,
 
 }  // namespace
 
-Result<AssembledImages> assemble_images(const AssembleRequest& request) {
+Result<AssembledImages> assemble_images(const AssembleRequest& asked) {
+  AssembleRequest request = asked;
+  request.gate |= request.check;
   if (!request.rules.empty() && !request.gate)
     return with_hint(fail(Step::usage, "--rules {}: nothing is gated", request.rules),
                      "give --gate too");
@@ -151,10 +164,10 @@ Result<AssembledImages> assemble_images(const AssembleRequest& request) {
   AssembledImages made;
   const unsigned jobs = request.tools.jobs;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, jobs));
-  PHASEBIT_TRY(assemble_build(request, tools, targets, prepared, build, made));
+  PHASEBIT_TRY(assemble_build(request, tools, space, targets, prepared, build, made));
   if (!both) return made;
   PHASEBIT_TRY_ASSIGN(guarded, guarded_of(prepared, jobs));
-  PHASEBIT_TRY(assemble_build(request, tools, targets, guarded, Build::guarded, made));
+  PHASEBIT_TRY(assemble_build(request, tools, space, targets, guarded, Build::guarded, made));
   return made;
 }
 

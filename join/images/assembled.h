@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "join/images/executions.h"
 #include "join/images/tools.h"
 #include "join/select/space.h"
 
@@ -18,7 +19,9 @@ struct AssembleRequest {
   std::string targets_file;          // one a line
   std::string build = "timed";       // timed, guarded or both
   bool gate = false;
-  std::string rules;  // with gate: a file of them, for kernels without a head
+  std::string rules;       // with gate: a file of them, for kernels without a head
+  bool check = false;      // run the kernels, too; with gate
+  bool unchecked = false;  // with check: what it refuses is not gated
 };
 
 // What became of the variants on one target and build, by one choice of ptxas.
@@ -38,6 +41,7 @@ struct AssembledImages {
   std::vector<TargetCount> counts;
   std::vector<Failure> failures;
   std::map<std::string, size_t> skipped;  // images by reason
+  ExecutionNotes notes;                   // of --check
 };
 
 // Notes of ptxas go to standard error.

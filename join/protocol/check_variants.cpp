@@ -1,14 +1,12 @@
 #include "join/protocol/check_variants.h"
 
-#include "core/base/file.h"
 #include "core/base/parallel.h"
-#include "core/ptx/run/instruction.h"
-#include "gen/kernel/kernel_file.h"
+#include "core/ptx/run/machine.h"
+#include "join/images/executions.h"
 #include "join/images/prepare.h"
 #include "join/select/open_space.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -24,15 +22,6 @@ constexpr int items_of_external = 8;
 // Of the variants, each with a maker of its own.
 constexpr std::size_t most_shares = 16;
 
-int stages_of(const ptx::head::Head& head) {
-  const std::string named = head.key.value("num_stages");
-  int stages = 1;
-  std::from_chars(named.data(), named.data() + named.size(), stages);
-  for (const ptx::head::HeadBarrier& barrier : head.barriers)
-    stages = std::max(stages, barrier.count);
-  return stages;
-}
-
 class VariantChecker {
  public:
   VariantChecker(const CheckRequest& request, const select::Space& space)
@@ -40,9 +29,7 @@ class VariantChecker {
 
   Result<Checked> check(images::VariantMaker& maker, const launch::VariantKey& key) const {
     PHASEBIT_TRY_ASSIGN(rendered, maker.make(key, launch::Build::timed));
-    const std::string name = rendered.path.empty() ? key.id + ".ptx" : rendered.path.string();
-    PHASEBIT_TRY_ASSIGN(text, text_of(rendered));
-    PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, name));
+    PHASEBIT_TRY_ASSIGN(file, images::file_of(space_.catalogue, rendered));
     const ptx::PtxFunction* entry = file.find(rendered.kernel.entry);
     if (entry == nullptr) bug("a kernel that is not in its own file");
     std::uint32_t items = 0;
@@ -51,6 +38,8 @@ class VariantChecker {
     if (launch) {
       checked = phasebit::protocol::check(file, *entry, *launch, options_of(rendered, items));
       checked.launch += fmt::format(", {} items", items);
+      if (request_.counts && is_headed(rendered))
+        checked.counts = table_of(images::counted_of(file, *entry, rendered.head));
     } else if (launch.error().step == Step::launch) {
       checked.verdict = phasebit::protocol::Verdict::unsupported;
       checked.reason = launch.error().message;
@@ -62,33 +51,58 @@ class VariantChecker {
     return checked;
   }
 
+  Result<VariantRun> run(const launch::VariantKey& key) const {
+    PHASEBIT_TRY_ASSIGN(rendered, images::render_one(space_, key, launch::Build::timed));
+    if (!is_headed(rendered))
+      return with_hint(fail(Step::usage, "{}: no head says what its launch leaves", key.id),
+                       "`phasebit check` runs it");
+    PHASEBIT_TRY_ASSIGN(file, images::file_of(space_.catalogue, rendered));
+    const ptx::PtxFunction& entry = *file.find(rendered.kernel.entry);
+    std::uint32_t items = 0;
+    PHASEBIT_TRY_ASSIGN(launch, launch_of(rendered, file, entry, items));
+    PHASEBIT_TRY_ASSIGN(program, ptx::run::decode(file, entry));
+    ptx::run::RunOptions options;
+    options.most_steps = request_.options.most_steps;
+    options.seed = request_.options.replay;
+    const ptx::run::RunOutcome outcome = ptx::run::run_launch(program, launch, options);
+    VariantRun made;
+    made.launch = fmt::format("{}, {} items", phasebit::protocol::describe(launch), items);
+    for (const ptx::run::Finding& one : outcome.findings)
+      made.findings.push_back(
+          fmt::format("{}: {}: {}", file.place(file.statements[program.code[one.at.pc].statement]),
+                      to_string(one.kind), one.what));
+    made.instructions = outcome.instructions;
+    made.ended = outcome.ended;
+    made.shape = ptx::run::shape_of_run(rendered.head.launch);
+    made.output = ptx::run::output_of(made.shape, items, outcome.memory);
+    if (outcome.has_unfollowed)
+      made.verified = fail(Step::verify, "it has values that are not computed");
+    else
+      made.verified = images::verifier_of(rendered.head, items)(outcome);
+    return made;
+  }
+
  private:
-  Result<std::string> text_of(const Rendered& rendered) const {
-    if (rendered.path.empty()) return kernel::kernel_file(space_.catalogue, rendered);
-    return base::read_file(rendered.path);
+  static bool is_headed(const Rendered& rendered) {
+    return rendered.has_head || rendered.path.empty();
   }
 
   // A variant says what a right launch leaves in memory: the code that verifies a GPU asks.
   phasebit::protocol::CheckOptions options_of(const Rendered& rendered, std::uint32_t items) const {
     phasebit::protocol::CheckOptions options = request_.options;
-    if (!rendered.has_head && !rendered.path.empty()) return options;
-    options.verify = [&rendered, items](const ptx::run::RunOutcome& outcome) {
-      const auto shape = ptx::run::shape_of_run(rendered.head.launch);
-      launch::ExpectedChecksums expected(shape, ptx::run::seed_of_run);
-      return launch::verify_launch(shape, 0, ptx::run::output_of(shape, items, outcome.memory),
-                                   expected);
-    };
+    if (!is_headed(rendered)) return options;
+    options.verify = images::verifier_of(rendered.head, items);
     return options;
   }
 
   Result<RunLaunch> launch_of(const Rendered& rendered, const ptx::PtxFile& file,
                               const ptx::PtxFunction& entry, std::uint32_t& items) const {
     items = static_cast<std::uint32_t>(request_.items);
-    if (rendered.has_head || rendered.path.empty()) {
+    if (is_headed(rendered)) {
       const auto shape = ptx::run::shape_of_run(rendered.head.launch);
-      if (items == 0) items = ptx::run::usual_items(shape, stages_of(rendered.head));
+      if (items == 0) items = ptx::run::usual_items(shape, images::stages_of(rendered.head));
       items = launch::allowed_items(shape, items);
-      return ptx::run::launch_of(shape, items, ptx::run::parameter_places(entry));
+      return images::run_launch_of(rendered.head, entry, items);
     }
     if (items == 0) items = items_of_external;
     PHASEBIT_TRY_ASSIGN(external,
@@ -120,6 +134,13 @@ Result<std::vector<Checked>> check_variants(const CheckRequest& request) {
     all.push_back(std::move(*one));
   }
   return all;
+}
+
+Result<VariantRun> run_variant(const CheckRequest& request) {
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(request.space));
+  if (space.expansion.variants.size() != 1)
+    return fail(Step::usage, "{} variants: one can be run", space.expansion.variants.size());
+  return VariantChecker(request, space).run(space.expansion.variants.front());
 }
 
 }  // namespace phasebit::join::protocol

@@ -270,6 +270,7 @@ bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instructi
 // the one after it must not complete before they have seen this one.
 void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes,
                         std::int64_t phase, bool acquires) {
+  tell(warp, pc, lanes);
   each_lane(lanes, [&](int lane) {
     const bool is_known =
         phase < 1 ||

@@ -55,6 +55,8 @@ struct Finding {
   std::vector<Related> related;
 };
 
+class RunWatch;
+
 struct RunOptions {
   std::uint64_t most_steps = 200'000'000;  // instructions of warps
   // 0: warps in their order, copies end at once. Else a schedule drawn from it.
@@ -63,6 +65,7 @@ struct RunOptions {
   bool is_strict = false;    // lanes are ordered by bar.warp.sync alone
   // Places (addresses) where several threads change memory by atomics.
   std::set<std::uint64_t> contended;
+  RunWatch* watch = nullptr;  // is told what is executed
 };
 
 struct RunOutcome {

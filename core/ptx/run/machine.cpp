@@ -357,6 +357,8 @@ void Machine::run_warp(Warp& warp, int quantum) {
     const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
     if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
     if (warp.has_products) check_accumulators(warp, one, pc);
+    // What lanes do together is told where they have met, a wait where it is over.
+    if (one.retry < 0 && !is_of_several(one)) tell(warp, pc, decides ? group : lanes);
     Went went = Went::elsewhere;
     if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
     // What an unsure guard may have written is unsure.

@@ -5,6 +5,7 @@
 #include "core/ptx/run/barriers.h"
 #include "core/ptx/run/findings.h"
 #include "core/ptx/run/warp.h"
+#include "core/ptx/run/watch.h"
 
 #include <cstdint>
 #include <map>
@@ -183,6 +184,10 @@ class Machine {
   Component new_component() { return next_component_++; }
   Component component_of(Warp::Groups& groups);
   void set_channel(Warp& warp, int lane, Component component, std::uint32_t clock);
+  void tell(const Warp& warp, std::uint32_t pc, Mask lanes) const {
+    if (options_.watch != nullptr && lanes != 0)
+      options_.watch->executed(warp, program_.code[pc], pc, lanes);
+  }
   RunPlace at(const Warp& warp, std::uint32_t pc, int lane) const {
     return {pc, warp.first_thread + lane};
   }

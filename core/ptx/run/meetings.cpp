@@ -124,6 +124,7 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
       phase = cluster.phase + 1;
       warp.pcs[static_cast<std::size_t>(lane)] = pc + 1;
     });
+    if (!one.has(Word::aligned)) tell(warp, pc, all);
     warp.publish(all, !is_relaxed, cluster.current);
     cluster.arrived += std::popcount(all);
     ++warp.time;
@@ -138,6 +139,7 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
            "this thread waits for the cluster's barrier without an arrival");
     if (phase <= cluster.phase) over |= 1U << lane;
   });
+  tell(warp, pc, over);
   if (over != 0) warp.learn(over, cluster.last, !is_relaxed);
   each_lane(over, [&](int lane) {
     warp.cluster_phase[static_cast<std::size_t>(lane)] = 0;

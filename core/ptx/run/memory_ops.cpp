@@ -385,6 +385,7 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
 
 // The lanes have left a poll. It waits for one store if no other stores the same value.
 void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
+  tell(warp, pc, lanes);
   while (lanes != 0) {
     const int first = std::countr_zero(lanes);
     const Polled seen = polled_[warp.first_thread + first];

@@ -39,6 +39,8 @@ bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask&
   }
   lanes = here & named;
   warp.parked &= ~lanes;
+  if (one.retry < 0 && one.op != Op::cluster_wait && one.op != Op::setmaxnreg)
+    tell(warp, pc, lanes);
   if (!options_.is_strict || one.op == Op::bar_warp_sync) warp.meet(lanes);
   return true;
 }
@@ -141,6 +143,7 @@ Machine::Went Machine::set_registers(Warp& warp, const Instruction& one, std::ui
       warps_[static_cast<std::size_t>(other.warp)].waiting &= ~other.lanes;
     cta.register_waiters.clear();
   }
+  tell(warp, pc, all);
   each_lane(all, [&](int other) { warp.pcs[static_cast<std::size_t>(other)] = pc + 1; });
   return Went::elsewhere;
 }

@@ -1,0 +1,183 @@
+// Executions of small kernels, counted by hand.
+#include "analysis/protocol/counts.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using protocol::Counted;
+using protocol::Counting;
+using protocol::Equality;
+using protocol::Window;
+
+namespace {
+
+// What may be put into the kernel.
+struct Parts {
+  std::string wait =
+      "L_wait:\nmbarrier.try_wait.parity.shared.b64 done, [ring], parity;\n"
+      "@!done bra L_wait;\n";
+  std::string advance, after;
+};
+
+// 32 threads that arrive on one barrier and wait for it, item after item.
+std::string kernel_of(const Parts& parts) {
+  return ".version 8.0\n.target sm_90\n.address_size 64\n"
+         ".visible .entry small(.param .u32 items)\n{\n"
+         ".shared .align 8 .b8 ring[64];\n.reg .b32 n, item, parity, turn, word;\n"
+         ".reg .b64 first, last;\n.reg .pred done, more, leads, odd;\n"
+         "mov.u32 turn, %tid.x;\nsetp.eq.u32 leads, turn, 0;\n"
+         "ld.param.u32 n, [items];\n@leads mbarrier.init.shared.b64 [ring], 32;\n"
+         "bar.sync 0;\nmov.u32 item, 0;\nmov.u32 parity, 0;\n"
+         "// [consumer clock_start] a.ptx:1\nmov.u64 first, %clock64;\n"
+         "// [consumer] a.ptx:1\nL_item:\n"
+         "// [consumer commit] a.ptx:1\nmbarrier.arrive.shared.b64 _, [ring];\n"
+         "// [consumer wait] a.ptx:1\n" +
+         parts.wait + "// [consumer advance] a.ptx:1\n" + parts.advance +
+         "xor.b32 parity, parity, 1;\nadd.u32 item, item, 1;\n"
+         "// [consumer] a.ptx:2\nsetp.lt.u32 more, item, n;\n@more bra L_item;\n"
+         "// [consumer clock_end] a.ptx:1\nmov.u64 last, %clock64;\n"
+         "// [consumer] a.ptx:3\n" +
+         parts.after + "exit;\n}\n";
+}
+
+Counted counted(const Parts& parts) {
+  const auto file = ptx::read_ptx(kernel_of(parts), "small.ptx");
+  EXPECT_TRUE(file) << file.error().text();
+  const std::vector<ptx::head::HeadBarrier> barriers = {{"full", "mbarrier", 0, 8, 1, 32}};
+  const auto launch = [](std::uint32_t items) -> Result<ptx::run::RunLaunch> {
+    ptx::run::RunLaunch made;
+    made.block = {32, 1, 1};
+    ptx::run::put_parameter(made, 0, items, 4);
+    return made;
+  };
+  return protocol::count_executions({*file, *file->entries().front(), barriers, launch, 4});
+}
+
+std::vector<std::string> differs(const Parts& parts, Equality equality) {
+  const Counted own = counted(parts);
+  EXPECT_EQ(own.why_not, "");
+  return differences(own, counted({}), equality);
+}
+
+// 32 lanes and 4 items, then 8: of these each parity is waited for half of the time.
+TEST(Counts, AreThoseOfTheLoop) {
+  const Counted of = counted({});
+  ASSERT_EQ(of.why_not, "");
+  const auto count = [&](Counting counting, Window window, const char* verb, const char* what) {
+    const auto found = of.counts.find({counting, window, verb, "consumer", what});
+    return found == of.counts.end() ? std::pair<std::uint64_t, std::uint64_t>(0, 0)
+                                    : std::pair(found->second.once, found->second.twice);
+  };
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  for (const char* parity : {"0", "1"})
+    EXPECT_EQ(
+        count(Counting::synchronisation, Window::inside, "wait",
+              fmt::format("mbarrier.try_wait full[0], parity {}, acquire.cta", parity).c_str()),
+        Pair(64, 128));
+  EXPECT_EQ(count(Counting::synchronisation, Window::inside, "commit",
+                  "mbarrier.arrive full[0], count 1, release.cta"),
+            Pair(128, 256));
+  EXPECT_EQ(count(Counting::statements, Window::inside, "advance", "add.u32"), Pair(128, 256));
+  EXPECT_EQ(count(Counting::statements, Window::inside, "", "bra"), Pair(128, 256));
+  // The retry loop counts as one wait, whatever it took.
+  EXPECT_EQ(count(Counting::statements, Window::inside, "wait", "bra"), Pair(0, 0));
+  EXPECT_EQ(count(Counting::statements, Window::after, "", "exit"), Pair(32, 32));
+}
+
+TEST(Counts, NothingDiffersFromTheSame) {
+  EXPECT_TRUE(differs({}, Equality::all).empty());
+  EXPECT_TRUE(differs({}, Equality::protocol).empty());
+  EXPECT_TRUE(growth_outside(counted({}), {launch::Role::consumer}).empty());
+}
+
+TEST(Counts, SayWhichOperationIsExecutedHowOften) {
+  const Parts three = {"mov.u32 turn, 0;\nL_again:\n" + Parts().wait +
+                           "add.u32 turn, turn, 1;\nsetp.lt.u32 more, turn, 3;\n"
+                           "@more bra L_again;\n",
+                       "", ""};
+  for (const Equality equality : {Equality::all, Equality::protocol}) {
+    const auto found = differs(three, equality);
+    ASSERT_GE(found.size(), 2U);
+    EXPECT_EQ(found[0],
+              "wait (consumer): mbarrier.try_wait full[0], parity 0, acquire.cta is executed 48 "
+              "times per item, in the template of its key 16");
+  }
+  const Parts skipped = {"and.b32 turn, item, 1;\nsetp.eq.u32 odd, turn, 1;\n@odd bra L_over;\n" +
+                             Parts().wait + "L_over:\n",
+                         "", ""};
+  const auto found = differs(skipped, Equality::protocol);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0],
+            "wait (consumer): mbarrier.try_wait full[0], parity 1, acquire.cta is executed 0 times "
+            "per item, in the template of its key 16");
+}
+
+// A fork may have other arithmetic; a loop that takes time is more than twice as much.
+TEST(Counts, OfOtherWordsHaveABound) {
+  const Parts little = {Parts().wait, "add.u32 turn, item, 0;\n", ""};
+  EXPECT_FALSE(differs(little, Equality::all).empty());
+  EXPECT_TRUE(differs(little, Equality::protocol).empty());
+  const Parts busy = {Parts().wait,
+                      "mov.u32 turn, 0;\nL_busy:\nadd.u32 turn, turn, 1;\n"
+                      "setp.lt.u32 odd, turn, 10;\n@odd bra L_busy;\n",
+                      ""};
+  const auto found = differs(busy, Equality::protocol);
+  ASSERT_EQ(found.size(), 1U);
+  // xor, add, setp, bra and the arrival are 5 of 32 lanes; mov and 10 times 3 are 31 more.
+  EXPECT_EQ(found[0],
+            "between the clock reads 1152 statements of lanes per item, in the template of its key "
+            "160: more than twice as many");
+  const Parts loads = {Parts().wait, "ld.shared.u32 word, [ring+16];\n", ""};
+  EXPECT_EQ(differs(loads, Equality::protocol).front(),
+            "no verb (consumer): ld.shared moves 128 bytes per item, in the template "
+            "of its key 0");
+}
+
+TEST(Counts, GrowOutsideOfTheClockReads) {
+  const Parts late = {Parts().wait, "",
+                      "mov.u32 item, 0;\nL_late:\nadd.u32 item, item, 1;\n"
+                      "setp.lt.u32 more, item, n;\n@more bra L_late;\n"};
+  const auto found = growth_outside(counted(late), {launch::Role::consumer});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0],
+            "no verb (consumer), after its last clock read: add.u32 is executed 32 times per item");
+  EXPECT_TRUE(growth_outside(counted(late), {launch::Role::producer}).empty());
+}
+
+TEST(Counts, NeedSitesInMachineCode) {
+  const Counted of = counted({});
+  launch::Census census = {{"commit", "consumer", {{"SYNCS.ARRIVE.TRANS64", 1}}, {}, {}},
+                           {"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {}, {}}};
+  EXPECT_TRUE(unmatched_sites(of, census).empty());
+  census[1].hot.clear();
+  EXPECT_EQ(unmatched_sites(of, census),
+            std::vector<std::string>{
+                "wait (consumer): it is executed, and has no *SYNCS* in the window"});
+  census[1].hot = {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}, {"BAR.SYNC.DEFER_BLOCKING", 1}};
+  EXPECT_EQ(unmatched_sites(of, census),
+            std::vector<std::string>{
+                "wait (consumer): it has BAR.* in the window, and no such is executed"});
+}
+
+TEST(Counts, SayWhyThereAreNone) {
+  const Parts parts = {Parts().wait, "tcgen05.wait::ld.sync.aligned;\n", ""};
+  EXPECT_EQ(counted(parts).why_not,
+            "small.ptx:28:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
+  const Parts endless = {Parts().wait, "L_end:\nadd.u32 turn, turn, 1;\nbra L_end;\n", ""};
+  EXPECT_EQ(counted(endless).why_not.substr(0, 9), "small.ptx");
+}
+
+TEST(Counts, AreKeptAsText) {
+  const Counted of = counted({});
+  const auto read = protocol::counted_from_text(counted_as_text(of));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->items, of.items);
+  EXPECT_EQ(read->counts, of.counts);
+  EXPECT_FALSE(protocol::counted_from_text(""));
+  EXPECT_FALSE(protocol::counted_from_text("4\t\n0\t1\twait\n"));
+  EXPECT_FALSE(protocol::counted_from_text("four\t\n"));
+}
+
+}  // namespace
+}  // namespace phasebit::test
