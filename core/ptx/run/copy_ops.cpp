@@ -53,9 +53,12 @@ void Machine::land(Transfer& transfer) {
       access.epoch = {transfer.source_read.component, transfer.source_read.clock};
     touch(transfer.from, transfer.bytes, access, viewer);
   }
+  if (access.is_async) note_visit(transfer.from, access.epoch, {access.pc, access.thread});
   access = transfer.access;
   access.is_write = true;
   touch(transfer.to, transfer.bytes, access, viewer);
+  if (barrier != nullptr || access.is_async)
+    note_visit(transfer.to, access.epoch, {access.pc, access.thread});
   check_overwrite(transfer.to, transfer.bytes, {access.pc, access.thread});
   Region& to = *transfer.to.region;
   if (transfer.from.region != nullptr) {
@@ -136,6 +139,22 @@ void Machine::arrive_async(Warp& warp, const Instruction& one, std::uint32_t pc,
   ++warp.time;
 }
 
+void Machine::land_groups(std::int32_t thread, std::uint32_t last) {
+  for (std::size_t n = 0; n < pending_.size();) {
+    Transfer& one = pending_[n];
+    const bool is_waited = one.access.thread == thread &&
+                           one.source_read.component != no_component &&
+                           one.source_read.clock <= last;
+    if (!is_waited) {
+      ++n;
+      continue;
+    }
+    Transfer landed = std::move(one);
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(n));
+    land(landed);
+  }
+}
+
 // Of all groups but the last so many, the thread knows that they are done.
 void Machine::end_groups(Warp& warp, const Instruction& one, Mask lanes) {
   const auto end = [&](Warp::Groups& groups, int lane, std::uint64_t left, bool all) {
@@ -151,6 +170,8 @@ void Machine::end_groups(Warp& warp, const Instruction& one, Mask lanes) {
     const bool all = one.has(Word::all);
     const std::uint64_t left = all ? 0 : warp.value(one.operands[0], lane);
     if (one.op == Op::cp_async_wait) return end(warp.copies[n], lane, left, all);
+    if (const auto& ends = warp.bulk_reads[n].ends; ends.size() > left)
+      land_groups(warp.first_thread + lane, ends[ends.size() - left - 1]);
     end(warp.bulk_reads[n], lane, left, false);
     if (!one.has(Word::read)) end(warp.bulk_writes[n], lane, left, false);
   });
@@ -184,6 +205,7 @@ void Machine::copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Ma
     }
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[3], one.space);
     if (barrier == nullptr) return;
+    check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
     if (!is_multicast) {
       transfer.barrier = barrier->number;
       return issue(std::move(transfer));
@@ -194,6 +216,8 @@ void Machine::copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Ma
       if ((mask >> rank & 1) == 0) continue;
       Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane));
       if (other == nullptr) return;
+      check_init(*other, warp, pc, lane);
+      check_init_in_proxy(*other, transfer.issued, at(warp, pc, lane));
       Transfer copy = transfer;
       copy.barrier = other->number;
       copy.to.cta = first + rank;
@@ -250,6 +274,7 @@ void Machine::ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t 
     transfer.issued = warp.issued_by(lane);
     transfer.access = access_of(warp, one, pc, lane, true);
     transfer.access.is_async = true;
+    check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
     transfer.words.resize(4);
     transfer.unsure = reason(Reason::Kind::answer, pc);
     issue(std::move(transfer));

@@ -100,6 +100,7 @@ std::size_t operands_read(const Instruction& one) {
     case Op::active_mask:
     case Op::opaque:
     case Op::fence:
+    case Op::fence_init:
     case Op::fence_proxy:
     case Op::cluster_arrive:
     case Op::cluster_wait:

@@ -33,7 +33,7 @@ enum class Op : std::uint8_t {
   // of a warp
   warp_sync, shfl, vote, match, elect, active_mask,
   // memory
-  ld, st, atom, red, ld_matrix, mapa, fence, fence_proxy,
+  ld, st, atom, red, ld_matrix, mapa, fence, fence_init, fence_proxy,
   // barriers
   bar_sync, bar_arrive, bar_warp_sync, cluster_arrive, cluster_wait,
   mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_expect, mbarrier_complete,

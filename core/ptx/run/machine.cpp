@@ -41,6 +41,7 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::turns: return "how often a wait was tried";
     case Reason::Kind::unfollowed: return "a value that is not computed";
     case Reason::Kind::state: return "the state of a barrier";
+    case Reason::Kind::unwritten: return "a register that nothing has written to";
   }
   bug("a reason without a name");
 }
@@ -59,6 +60,10 @@ void Machine::make_ctas() {
   const int warps = (launch_.threads() + lanes_of_warp - 1) / lanes_of_warp;
   const int size = std::max(1, launch_.ctas_of_cluster());
   next_component_ = static_cast<Component>(launch_.ctas() * warps * lanes_of_warp);
+  for (const auto& buffer : buffers_) {
+    buffer->threads = warps * lanes_of_warp;
+    buffer->ctas_of_cluster = size;
+  }
   clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
   warps_.reserve(static_cast<std::size_t>(launch_.ctas() * warps));
   for (int n = 0; n < launch_.ctas(); ++n) {
@@ -68,6 +73,9 @@ void Machine::make_ctas() {
     cta.first_warp = n * warps;
     cta.shared = std::make_unique<Region>("shared memory", 0,
                                           program_.static_shared_bytes + launch_.shared_bytes);
+    cta.shared->cta = n;
+    cta.shared->threads = warps * lanes_of_warp;
+    cta.shared->ctas_of_cluster = size;
     ctas_.push_back(std::move(cta));
     for (int number = 0; number < warps; ++number) make_warp(n, number);
   }
@@ -85,10 +93,14 @@ void Machine::make_warp(int cta, int number) {
   warp.registers = (program_.registers + 7) / 8 * 8;
   warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
   warp.predicates.resize(program_.predicates);
-  warp.unsure_rows.resize(program_.rows);
-  warp.unsure_predicates.resize(program_.predicates);
-  for (const ConstantRow& one : program_.constants)
+  const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
+  warp.unsure_rows.resize(program_.rows, unwritten);
+  warp.unsure_predicates.resize(program_.predicates, unwritten);
+  for (const ConstantRow& one : program_.constants) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
+    warp.unsure_rows[one.row] = {};
+  }
+  for (const SpecialRow& one : program_.specials) warp.unsure_rows[one.row] = {};
   for (const SpecialRow& one : program_.specials)
     for (int lane = 0; lane < lanes_of_warp; ++lane)
       warp.row(one.row)[lane] = special(one.name, warp, lane);
@@ -197,7 +209,8 @@ bool Machine::require_sure(const Warp& warp, const Instruction& one, std::uint32
   for (std::size_t n = one.results; n < one.operands.size(); ++n) {
     const bool is_barrier = one.op == Op::st_async && n + 1 == one.operands.size();
     const bool is_data = stores && n > one.results && !is_barrier;
-    const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity);
+    const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity) &&
+                          reasons_[warp.unsure(one.operands[n]).why].kind == Reason::Kind::state;
     const bool is_vote = (one.op == Op::vote || one.op == Op::shfl) && n == one.results;
     if (!is_data && !is_state && !is_vote) check(one.operands[n]);
   }
@@ -288,16 +301,20 @@ void Machine::leave(Warp& warp, Mask lanes) {
   Cta& cta = cta_of(warp);
   Cluster& cluster = clusters_[static_cast<std::size_t>(cta.cluster)];
   // A thread that has arrived and leaves is neither waited for nor counted.
+  Mask arrived = 0;
   each_lane(lanes, [&](int lane) {
-    if (warp.cluster_phase[static_cast<std::size_t>(lane)] > cluster.phase) --cluster.arrived;
+    if (warp.cluster_phase[static_cast<std::size_t>(lane)] > cluster.phase) arrived |= 1U << lane;
   });
-  warp.publish(lanes, true, cluster.current);
+  cluster.arrived -= std::popcount(arrived);
+  // Barriers for all threads that are left wait for those that leave; that publishes no memory.
+  Clocks known;
+  warp.publish(lanes & ~arrived, false, known);
+  cluster.left.join(known.order);
+  warp.publish(arrived, false, known);
+  cta.left.join(known.order);
   if (warp.live == 0)
     for (CtaBarrier& barrier : cta.named)
-      if (barrier.arrived > 0 && barrier.expected == 0) {
-        warp.publish(lanes, true, barrier.current);
-        try_complete(cta, barrier);
-      }
+      if (barrier.arrived > 0 && barrier.expected == 0) try_complete(cta, barrier);
   ++warp.time;
   try_complete(cluster);
 }
@@ -368,6 +385,15 @@ void Machine::run_warp(Warp& warp, int quantum) {
   }
 }
 
+// A CTA must not leave while others use its shared memory, or copies do.
+void Machine::check_left() {
+  for (std::size_t n = 0; n < ctas_.size(); ++n)
+    for (const auto& [component, visit] : ctas_[n].visits)
+      if (ctas_[n].left.of(component) < visit.first)
+        report(FindingKind::left, Grade::error, visit.second,
+               fmt::format("CTA {} may leave before this has ended in its shared memory", n));
+}
+
 RunOutcome Machine::run() {
   std::vector<std::size_t> order(warps_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -386,7 +412,10 @@ RunOutcome Machine::run() {
         run_warp(warp, options_.seed == 0 ? 4096 : 1 + static_cast<int>(draw_() % 64));
     }
     outcome_.ended = !is_alive;
-    if (!is_alive && pending_.empty()) break;
+    if (!is_alive && pending_.empty()) {
+      check_left();
+      break;
+    }
     if (outcome_.instructions > options_.most_steps)
       stop(FindingKind::steps, Grade::unproved, {},
            fmt::format("not at its end after {} instructions of warps", options_.most_steps));

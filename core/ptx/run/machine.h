@@ -21,7 +21,17 @@ namespace phasebit::ptx::run {
 
 // Why a value is not known for sure.
 struct Reason {
-  enum class Kind : std::uint8_t { clock, poll, atomic, flag, answer, turns, unfollowed, state };
+  enum class Kind : std::uint8_t {
+    clock,
+    poll,
+    atomic,
+    flag,
+    answer,
+    turns,
+    unfollowed,
+    state,
+    unwritten
+  };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
   int token = -1;  // of a poll: which try
@@ -43,6 +53,10 @@ struct Cta {
   std::array<CtaBarrier, 16> named;
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
   std::vector<Waiters> register_waiters;
+  VectorClock left;  // what has run before its threads left
+  // Accesses of others to its shared memory, and copies: all end before it leaves. The last of each
+  // component.
+  std::map<Component, std::pair<std::uint32_t, RunPlace>> visits;
 };
 
 struct Cluster {
@@ -50,6 +64,7 @@ struct Cluster {
   std::uint32_t phase = 0;
   int arrived = 0;
   Clocks current, last;
+  VectorClock left;  // as of a CTA: of threads that have not arrived
 };
 
 // Where an address leads.
@@ -78,6 +93,7 @@ class Machine {
   void leave(Warp& warp, Mask lanes);
   bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
   bool is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken);
+  void check_left();
   void report_stuck();
 
   // warp_ops.cpp: what the lanes of a warp do together
@@ -104,10 +120,12 @@ class Machine {
   void load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void convert_address(Warp& warp, const Instruction& one, Mask lanes);
   void touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer);
+  // An access to shared memory that must end before its CTA leaves.
+  void note_visit(const Place& at, const Epoch& epoch, RunPlace by);
   Access access_of(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
                    bool writes) const;
-  // Whether a release of that scope by one CTA holds for another.
-  bool reaches(Scope scope, int from_cta, int to_cta) const;
+  // The least scope that has both CTAs.
+  Scope scope_of(int from_cta, int to_cta) const;
   Mbarrier* overlapped(const Place& at, std::uint64_t size);
   void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
   Flag& flag_of(const Place& at, int size, const Access& access);
@@ -122,6 +140,10 @@ class Machine {
   Mbarrier* barrier_at(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
                        const Operand& operand, Space space);
   Mbarrier* barrier_in(int cta, std::uint64_t offset, RunPlace at);
+  void check_init(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane);
+  void check_init_in_proxy(const Mbarrier& barrier, const Clocks& issued, RunPlace at);
+  void check_unused(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
+                    const char* what);
   void init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
@@ -135,6 +157,8 @@ class Machine {
                    const char* what);
   void try_complete(Mbarrier& barrier);
   void check_completion(Mbarrier& barrier);
+  void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
+                   std::uint32_t pc, int lane);
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
                  bool acquires);
@@ -171,6 +195,8 @@ class Machine {
   };
   void issue(Transfer transfer);
   void land(Transfer& transfer);
+  // Those of a thread's bulk groups up to the one that it waits for.
+  void land_groups(std::int32_t thread, std::uint32_t last);
 
   void note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at);
   void report(FindingKind kind, Grade grade, RunPlace at, std::string what,
@@ -206,6 +232,7 @@ class Machine {
     Flag* flag = nullptr;
     std::size_t version = 0;
     bool acquires = false;
+    Scope scope = Scope::gpu;
   };
   std::unordered_map<std::int32_t, Polled> polled_;  // by thread: its last poll
   std::vector<Transfer> pending_;

@@ -101,7 +101,9 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
       live_warps(ctas_[static_cast<std::size_t>(found.cta)]) == 0)
     report(FindingKind::left, Grade::error, at(warp, pc, lane),
            fmt::format("shared memory of CTA {}, which has left", found.cta));
-  (void)one;
+  // st.async and copies end later: land() notes them.
+  if (found.cta >= 0 && found.cta != warp.cta && one.op < Op::cp_async)
+    note_visit(found, {warp.thread(lane), warp.time}, at(warp, pc, lane));
   return found;
 }
 
@@ -112,10 +114,16 @@ Access Machine::access_of(const Warp& warp, const Instruction& one, std::uint32_
   made.pc = pc;
   made.thread = warp.first_thread + lane;
   made.is_write = writes;
-  const bool is_local = one.scope == Scope::cta && one.space != Space::shared && ctas_.size() > 1;
-  made.is_strong =
-      !is_local && (one.order != Order::weak || one.op == Op::atom || one.op == Op::red);
+  // Atomics are of the GPU's scope where they name none (PTX ISA, atom).
+  if (one.order != Order::weak || one.op == Op::atom || one.op == Op::red)
+    made.scope = one.scope == Scope::none ? Scope::gpu : one.scope;
   return made;
+}
+
+void Machine::note_visit(const Place& at, const Epoch& epoch, RunPlace by) {
+  if (at.cta < 0) return;
+  auto& kept = ctas_[static_cast<std::size_t>(at.cta)].visits[epoch.component];
+  if (epoch.clock >= kept.first) kept = {epoch.clock, by};
 }
 
 void Machine::touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer) {
@@ -125,7 +133,13 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
   const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
   const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
   const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
-  if (found->lacks_proxy_fence)
+  if (found->is == Ordering::read_not_in_proxy)
+    report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
+           fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
+                       "a read: the manual asks for one",
+                       at.cta < 0 ? at.region->name : std::string("what it holds")),
+           {{{first.pc, first.thread}, "reads it in the generic proxy"}});
+  else if (found->is == Ordering::not_in_proxy)
     report(FindingKind::proxy, Grade::error, {second.pc, second.thread},
            fmt::format("{} {} in the asynchronous proxy without a fence.proxy.async", verb(second),
                        where),
@@ -136,10 +150,11 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
            {{{first.pc, first.thread}, fmt::format("{} it", verb(first))}});
 }
 
-bool Machine::reaches(Scope scope, int from_cta, int to_cta) const {
-  if (from_cta == to_cta || scope >= Scope::gpu) return true;
-  return scope == Scope::cluster && ctas_[static_cast<std::size_t>(from_cta)].cluster ==
-                                        ctas_[static_cast<std::size_t>(to_cta)].cluster;
+Scope Machine::scope_of(int from_cta, int to_cta) const {
+  if (from_cta == to_cta) return Scope::cta;
+  const bool is_near = ctas_[static_cast<std::size_t>(from_cta)].cluster ==
+                       ctas_[static_cast<std::size_t>(to_cta)].cluster;
+  return is_near ? Scope::cluster : Scope::gpu;
 }
 
 // The barrier that has one of these bytes.
@@ -321,10 +336,23 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
     case Op::red: change(warp, one, pc, lanes); break;
     case Op::ld_matrix: load_matrix(warp, one, pc, lanes); break;
     case Op::fence:
-      if (one.order != Order::release) warp.acquire(lanes);
+      if (one.order != Order::release) warp.acquire(lanes, one.scope);
       if (one.order != Order::acquire) warp.release(lanes, one.scope);
       break;
-    case Op::fence_proxy: warp.fence_proxy(lanes); break;
+    case Op::fence_proxy:
+      warp.fence_proxy(lanes, one.space,
+                       launch_.ctas_of_cluster() > 1
+                           ? static_cast<Component>(warps_.size() / ctas_.size()) * lanes_of_warp
+                           : 0);
+      break;
+    case Op::fence_init:
+      for (const auto& barrier : barriers_)
+        each_lane(lanes, [&](int lane) {
+          if (barrier->init.component == warp.thread(lane))
+            barrier->init_fence = {warp.thread(lane), warp.time};
+        });
+      ++warp.time;
+      break;
     default:
       each_lane(lanes, [&](int lane) {
         const auto rank = static_cast<int>(warp.value(one.operands[2], lane));
@@ -352,8 +380,8 @@ Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
 void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                         const Access& access) {
   Flag& flag = flag_of(at, size, access);
-  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1,
-                                       one.order == Order::acquire};
+  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1, one.order == Order::acquire,
+                                       one.scope == Scope::none ? Scope::gpu : one.scope};
 }
 
 void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
@@ -404,13 +432,14 @@ void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
     each_lane(same, [&](int lane) {
       seen.flag->polls.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
     });
-    if (version.at.thread >= 0 &&
-        !reaches(version.reach, warp_of(version.at.thread).cta, warp.cta)) {
+    const Scope needed =
+        version.at.thread < 0 ? Scope::cta : scope_of(warp_of(version.at.thread).cta, warp.cta);
+    if (std::min(version.reach, seen.scope) < needed && version.at.thread >= 0) {
       Clocks order;
       order.order = version.published.order;
       warp.learn(same, order, true);
     } else {
-      warp.learn(same, version.published, seen.acquires);
+      warp.learn(same, version.published, seen.acquires, needed);
     }
   }
 }

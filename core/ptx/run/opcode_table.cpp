@@ -84,7 +84,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"mapa", Op::mapa, 1, ""},
     {"fence", Op::fence, 0, ""},
     {"membar", Op::fence, 0, "gl"},
-    {"fence.mbarrier_init", Op::nothing, 0, ""},
+    {"fence.mbarrier_init", Op::fence_init, 0, ""},
     {"fence.proxy.async", Op::fence_proxy, 0, ""},
     {"bar.sync", Op::bar_sync, 0, ""},
     {"bar.cta.sync", Op::bar_sync, 0, ""},

@@ -77,7 +77,10 @@ TEST(RunRace, EachKind) {
   const Row rows[] = {
       {"no barrier between writer and reader", own + other, "race: "},
       {"a barrier between them", own + "bar.sync 0;\n" + other, ""},
-      {"a store that a copy reads", own + "fence.proxy.async;\nbar.sync 0;\n" + send, ""},
+      {"a store that a copy reads",
+       own + "fence.proxy.async;\nbar.sync 0;\n" + send +
+           "@first cp.async.bulk.wait_group.read 0;\n",
+       ""},
       {"the same without a proxy fence", own + "bar.sync 0;\n" + send, "missing proxy fence: "},
       {"a source that is overwritten too early",
        own + "fence.proxy.async;\nbar.sync 0;\n" + send + "@first st.shared.u32 [ring], 1;\n",
