@@ -33,8 +33,7 @@ void Machine::note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace a
   std::uint64_t mixed = 0;
   for (const std::uint64_t one :
        {std::uint64_t{barrier.offset}, static_cast<std::uint64_t>(barrier.cta),
-        static_cast<std::uint64_t>(phase), std::uint64_t{at.pc},
-        static_cast<std::uint64_t>(at.thread)}) {
+        static_cast<std::uint64_t>(phase), static_cast<std::uint64_t>(at.thread)}) {
     mixed = (mixed ^ one) * 0x9E3779B97F4A7C15U;
     mixed ^= mixed >> 29;
   }

@@ -46,6 +46,12 @@ std::string to_string(const Reason& reason) {
   bug("a reason without a name");
 }
 
+namespace {
+
+constexpr int most_registers = 256, registers_of_sm = 65536;
+
+}  // namespace
+
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
   for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
@@ -53,6 +59,12 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
     buffers_.push_back(
         std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
   }
+  for (const SharedVariable& one : program.variables)
+    if (one.space == Space::global)
+      variables_.push_back(std::make_unique<Region>(
+          one.name, address_of_buffer(first_variable + one.offset), one.bytes));
+  for (const RunTensorMap& one : launch.maps)
+    maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
 }
 
@@ -90,7 +102,11 @@ void Machine::make_warp(int cta, int number) {
   warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
   const int left = launch_.threads() - number * lanes_of_warp;
   warp.live = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
-  warp.registers = (program_.registers + 7) / 8 * 8;
+  // A thread begins with no more than its share of the register file.
+  const int threads = std::max(program_.most_threads, launch_.threads());
+  warp.registers = program_.registers > 0
+                       ? (program_.registers + 7) / 8 * 8
+                       : std::min(most_registers, registers_of_sm / threads / 8 * 8);
   warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
   warp.predicates.resize(program_.predicates);
   const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
@@ -141,17 +157,27 @@ std::uint64_t Machine::special(const std::string& name, const Warp& warp, int la
     stop(FindingKind::decision, Grade::unsupported, {}, name + " is not modelled");
     return 0;
   }
+  // CTAs are numbered cluster by cluster.
+  const auto index = static_cast<std::size_t>(axis - 'x');
+  std::array<int, 3> clusters = launch_.grid;
+  for (std::size_t n = 0; n < 3; ++n) clusters[n] /= std::max(1, launch_.cluster[n]);
+  const int in_cluster = part(cta.rank, launch_.cluster, axis);
+  const int cluster = part(cta.cluster, clusters, axis);
   int value = 0;
   if (base == "%tid")
     value = part(thread, launch_.block, axis);
   else if (base == "%ntid")
     value = extent(launch_.block);
   else if (base == "%ctaid")
-    value = part(warp.cta, launch_.grid, axis);
+    value = cluster * launch_.cluster[index] + in_cluster;
   else if (base == "%nctaid")
     value = extent(launch_.grid);
   else if (base == "%cluster_ctaid")
-    value = part(cta.rank, launch_.cluster, axis);
+    value = in_cluster;
+  else if (base == "%clusterid")
+    value = cluster;
+  else if (base == "%nclusterid")
+    value = extent(clusters);
   else if (base == "%cluster_nctaid")
     value = extent(launch_.cluster);
   else
@@ -204,14 +230,16 @@ bool Machine::require_sure(const Warp& warp, const Instruction& one, std::uint32
       report_decision(warp, operand, pc, lanes, "it");
   };
   check(one.guard);
-  const bool stores =
-      one.op == Op::st || one.op == Op::red || one.op == Op::atom || one.op == Op::st_async;
+  const bool stores = one.op == Op::st || one.op == Op::red || one.op == Op::atom ||
+                      one.op == Op::st_async || one.op == Op::st_matrix;
   for (std::size_t n = one.results; n < one.operands.size(); ++n) {
     const bool is_barrier = one.op == Op::st_async && n + 1 == one.operands.size();
     const bool is_data = stores && n > one.results && !is_barrier;
     const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity) &&
                           reasons_[warp.unsure(one.operands[n]).why].kind == Reason::Kind::state;
-    const bool is_vote = (one.op == Op::vote || one.op == Op::shfl) && n == one.results;
+    const bool is_vote =
+        (one.op == Op::vote || one.op == Op::shfl || one.op == Op::match || one.op == Op::redux) &&
+        n == one.results;
     if (!is_data && !is_state && !is_vote) check(one.operands[n]);
   }
   return !stopped_;
@@ -275,6 +303,20 @@ bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t p
   return false;
 }
 
+Machine::Went Machine::branch_by_index(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                       Mask lanes) {
+  if (!require_sure(warp, one, pc, lanes)) return Went::stays;
+  const std::vector<std::uint32_t>& table = program_.tables[one.target];
+  each_lane(lanes, [&](int lane) {
+    const std::uint64_t index = warp.value(one.operands[0], lane) & 0xffffffffU;
+    if (index >= table.size())
+      return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                  fmt::format("entry {} of a table of {}", index, table.size()));
+    warp.pcs[static_cast<std::size_t>(lane)] = table[index];
+  });
+  return Went::elsewhere;
+}
+
 Machine::Went Machine::branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
                               Mask taken) {
   check_decision(warp, one, pc, group, taken);
@@ -322,7 +364,11 @@ void Machine::leave(Warp& warp, Mask lanes) {
 Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
                                Mask lanes) {
   if (one.op == Op::bra) return branch(warp, one, pc, group, lanes);
-  if (one.op == Op::opaque) {
+  if (one.op == Op::brx) return branch_by_index(warp, one, pc, lanes);
+  if (one.op == Op::policy) {
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, 0); });
+    warp.set_unsure(one.operands[0], lanes, {});
+  } else if (one.op == Op::opaque) {
     compute_unfollowed(warp, one, pc, lanes);
   } else if (one.op == Op::cvta) {
     convert_address(warp, one, lanes);
@@ -345,7 +391,7 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   } else if (one.op <= Op::mbarrier_pending) {
     return execute_barrier(warp, one, pc, lanes);
   } else {
-    execute_copy(warp, one, pc, lanes);
+    return execute_copy(warp, one, pc, lanes);
   }
   return Went::on;
 }

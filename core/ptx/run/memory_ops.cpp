@@ -65,10 +65,11 @@ Region* Machine::region_of(const Warp& warp, Space space, std::uint64_t address,
     return ctas_[static_cast<std::size_t>(found.cta)].shared.get();
   }
   const std::uint64_t buffer = address >> 36;
-  if (buffer == 0 || buffer > buffers_.size()) return nullptr;
+  const bool is_variable = buffer > first_variable && buffer <= first_variable + variables_.size();
+  if (buffer == 0 || (buffer > buffers_.size() && !is_variable)) return nullptr;
   found.cta = -1;
   found.offset = address - address_of_buffer(buffer - 1);
-  return buffers_[buffer - 1].get();
+  return is_variable ? variables_[buffer - 1 - first_variable].get() : buffers_[buffer - 1].get();
 }
 
 std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, std::uint32_t pc,
@@ -77,7 +78,13 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
   std::uint64_t address = warp.value(operand, lane) + static_cast<std::uint64_t>(operand.offset);
   if (space == Space::shared || space == Space::cluster) address &= 0xffffffffU;
   Place found;
-  found.region = region_of(warp, space, address, found);
+  if (space == Space::local || (space == Space::generic && address >> 40 == local_window >> 40)) {
+    std::unique_ptr<Region>& own = local_[warp.first_thread + lane];
+    if (own == nullptr) own = std::make_unique<Region>("local memory", 0, program_.local_bytes);
+    found = {own.get(), -2, address & 0xffffffffU};
+  } else {
+    found.region = region_of(warp, space, address, found);
+  }
   if (found.region == nullptr) {
     stop(FindingKind::bounds, Grade::error, at(warp, pc, lane),
          fmt::format("address {:#x} is in no buffer and no shared memory of the launch", address));
@@ -297,6 +304,20 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
   ++warp.time;
 }
 
+void Machine::store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const int rows = one.has(Word::x4) ? 32 : one.has(Word::x2) ? 16 : 8;
+  outcome_.has_unfollowed = true;
+  each_lane(lanes, [&](int lane) {
+    if (lane >= rows || stopped_) return;
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[0], 16, 16);
+    if (!found) return;
+    touch(*found, 16, access_of(warp, one, pc, lane, true), warp.viewer(lane));
+    check_overwrite(*found, 16, at(warp, pc, lane));
+    for (std::uint64_t n = 0; n < 16; n += 4)
+      found->region->set_unsure(found->offset + n, 4, reason(Reason::Kind::unfollowed, pc));
+  });
+}
+
 // Row n of matrix m is the 16 bytes that lane 8 m + n names.
 void Machine::load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const int rows = 8 * one.results;
@@ -321,6 +342,10 @@ void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
       address &= 0xffffffffU;
       if (address >> rank_shift == 0) address = cluster_address(rank, address);
       address |= shared_window;
+    } else if (one.space == Space::param || one.space == Space::local) {
+      address &= 0xffffffffU;
+      if (!one.has(Word::to))
+        address |= one.space == Space::param ? parameter_window : local_window;
     }
     warp.set_lane(one.operands[0], lane, address);
   });
@@ -335,6 +360,7 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
     case Op::atom:
     case Op::red: change(warp, one, pc, lanes); break;
     case Op::ld_matrix: load_matrix(warp, one, pc, lanes); break;
+    case Op::st_matrix: store_matrix(warp, one, pc, lanes); break;
     case Op::fence:
       if (one.order != Order::release) warp.acquire(lanes, one.scope);
       if (one.order != Order::acquire) warp.release(lanes, one.scope);

@@ -29,7 +29,7 @@ struct Unsure {
 struct Warp {
   int cta = 0, number = 0;  // in the launch, in the CTA
   int first_thread = 0;     // of the launch
-  int registers = 0;        // of each of its threads, where that is known
+  int registers = 0;        // of each of its threads; at most so many where .maxnreg does not say
   // `waiting` for others, `parked` until the lanes that a mask names come, `polling` until the next
   // round.
   Mask live = 0, waiting = 0, parked = 0, polling = 0;
@@ -59,7 +59,7 @@ struct Warp {
     std::uint32_t issued = 0;
     std::vector<std::uint32_t> ends;  // of committed groups: issued by then
   };
-  std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes;
+  std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes, tensor_memory;
   Groups products;  // of wgmma
   std::uint32_t products_done = 0;
   bool has_products = false;                // some are under way
