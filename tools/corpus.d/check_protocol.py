@@ -33,7 +33,7 @@ def launches_of(path):
     text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
     for name, parameters, directives in ENTRY.findall(text):
         stem = max((one for one in SIZES if name.startswith(one)), key=len, default="")
-        numbers, grid = SIZES.get(stem, ([], "2"))
+        numbers, grid = SIZES.get(stem, ([], "1"))
         numbers = list(numbers)
         flags = ["--kernel", name, "--grid", grid]
         for number, parameter in enumerate(PARAMETER.findall(parameters)):

@@ -315,8 +315,10 @@ class Decoder {
 
   Result<Operand> named(std::size_t at, const std::string& name, bool negated) {
     Operand made{Operand::Kind::row, negated, 0, 0};
-    const auto variable = std::find_if(program_.variables.begin(), program_.variables.end(),
-                                       [&](const SharedVariable& one) { return one.name == name; });
+    const std::string plain = name.ends_with("[0]") ? name.substr(0, name.size() - 3) : name;
+    const auto variable =
+        std::find_if(program_.variables.begin(), program_.variables.end(),
+                     [&](const SharedVariable& one) { return one.name == plain; });
     if (const auto found = register_named(at, name)) {
       made = *found;
       made.negated = negated;

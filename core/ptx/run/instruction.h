@@ -23,7 +23,7 @@ inline constexpr std::uint32_t all_lanes = 0xffffffffU;
 enum class Op : std::uint8_t {
   // of numbers
   mov, cvt, cvta, policy, add, sub, mul, mad, mul24, div, rem, abs, neg, min, max, fma,
-  and_, or_, xor_, not_, shl, shr, bfe, bfi, clz, popc, brev, prmt, lop3, selp, setp,
+  and_, or_, xor_, not_, shl, shr, bfe, bfi, clz, bfind, popc, brev, prmt, lop3, selp, setp,
   // of values that are not followed
   opaque,
   // where to go
@@ -51,7 +51,7 @@ enum class Op : std::uint8_t {
 enum class Word : std::uint8_t {
   lo, hi, wide, eq, ne, lt, le, gt, ge, and_, or_, xor_, rn, rz, rzi, all, any, ballot, uni,
   idx, up, down, bfly, parity, expect_tx, drop, no_complete, noinc, multicast, read, aligned, inc,
-  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive, reduction
+  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive, reduction, shiftamt
 };
 // clang-format on
 

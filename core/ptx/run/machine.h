@@ -122,6 +122,8 @@ class Machine {
   void store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
+                      Access& access) const;
   void store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void convert_address(Warp& warp, const Instruction& one, Mask lanes);
   void touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer);

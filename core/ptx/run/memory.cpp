@@ -18,7 +18,14 @@ Ordering Region::ordering(const Access& earlier, const Access& later, const View
     return Ordering::full;
   if (!earlier.is_write && !later.is_write) return Ordering::full;
   if (are_strong(earlier, later)) return Ordering::full;
-  if (!viewer.knows(earlier.epoch)) return Ordering::none;
+  if (!viewer.knows(earlier.epoch)) {
+    // Whichever comes first, the same is there after both.
+    if (earlier.is_write && later.is_write && later.is_again) return Ordering::full;
+    const bool is_one_store = earlier.is_write && later.is_write && later.is_opaque &&
+                              earlier.pc == later.pc && earlier.epoch.clock == later.epoch.clock &&
+                              earlier.thread / lanes_of_warp == later.thread / lanes_of_warp;
+    return is_one_store ? Ordering::one_store : Ordering::none;
+  }
   if (earlier.is_async || !later.is_async) return Ordering::full;
   const Proxied where = cta < 0                           ? Proxied::global
                         : earlier.thread / threads == cta ? Proxied::own_shared

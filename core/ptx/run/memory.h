@@ -37,11 +37,14 @@ struct Access {
   bool is_write = false;
   Scope scope = Scope::none;  // of a strong one: two of them do not race if it holds both
   bool is_async = false;      // of the asynchronous proxy
+  bool is_again = false;      // a store of what is there already
+  bool is_opaque = false;     // a store of a value that is not computed
 };
 
-// How an access comes after an earlier one of the same word: at all; not in the asynchronous proxy,
-// where the earlier one is a read; the same where it is a write; not.
-enum class Ordering : std::uint8_t { full, read_not_in_proxy, not_in_proxy, none };
+// How an access comes after an earlier one of the same word: at all; as stores of lanes by one
+// instruction; not in the asynchronous proxy, where the earlier one is a read; the same where it is
+// a write; not.
+enum class Ordering : std::uint8_t { full, one_store, read_not_in_proxy, not_in_proxy, none };
 
 struct Conflict {
   Access earlier, later;

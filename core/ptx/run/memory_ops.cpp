@@ -140,7 +140,11 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
   const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
   const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
   const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
-  if (found->is == Ordering::read_not_in_proxy)
+  if (found->is == Ordering::one_store)
+    report(FindingKind::race, Grade::note, {second.pc, second.thread},
+           "lanes store to one word with one instruction: whose value stays is not specified",
+           {{{first.pc, first.thread}, "stores there, too"}});
+  else if (found->is == Ordering::read_not_in_proxy)
     report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
            fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
                        "a read: the manual asks for one",
@@ -241,6 +245,23 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
       warp.set_unsure(one.operands[n], lanes, {lanes, reason(Reason::Kind::flag, pc)});
 }
 
+// Whether it stores what is there, or what is not known.
+void Machine::describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
+                             Access& access) const {
+  const int size = size_of(one);
+  const std::uint64_t bits = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+  access.is_again = true;
+  std::uint64_t offset = at.offset;
+  for (std::size_t n = 1; n < one.operands.size();
+       ++n, offset += static_cast<std::uint64_t>(size)) {
+    const Operand& data = one.operands[n];
+    const bool is_unsure = (warp.unsure(data).lanes >> lane & 1) != 0;
+    access.is_opaque = access.is_opaque || is_unsure;
+    access.is_again = access.is_again && !is_unsure && at.region->unsure(offset, size) == 0 &&
+                      at.region->read(offset, size) == (warp.value(data, lane) & bits);
+  }
+}
+
 void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const auto size = static_cast<std::uint64_t>(size_of(one));
   const std::size_t parts = one.operands.size() - 1;
@@ -249,7 +270,8 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
     const auto found =
         place(warp, one, pc, lane, one.space, one.operands[0], size * parts, size * parts);
     if (!found) return;
-    const Access access = access_of(warp, one, pc, lane, true);
+    Access access = access_of(warp, one, pc, lane, true);
+    describe_store(warp, one, lane, *found, access);
     touch(*found, size * parts, access, warp.viewer(lane));
     check_overwrite(*found, size * parts, at(warp, pc, lane));
     for (std::size_t n = 0; n < parts; ++n) {

@@ -43,6 +43,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"bfe", Op::bfe, 1, ""},
     {"bfi", Op::bfi, 1, ""},
     {"clz", Op::clz, 1, ""},
+    {"bfind", Op::bfind, 1, "shiftamt"},
     {"popc", Op::popc, 1, ""},
     {"brev", Op::brev, 1, ""},
     {"prmt", Op::prmt, 1, ""},
@@ -168,6 +169,7 @@ struct WordRow {
 // Unsigned comparisons have names of their own.
 constexpr WordRow word_rows[] = {
     {"lo", Word::lo},
+    {"shiftamt", Word::shiftamt},
     {"hi", Word::hi},
     {"wide", Word::wide},
     {"eq", Word::eq},
@@ -250,8 +252,10 @@ bool is_unfollowed_type(std::string_view word) {
   return is_listed("f16 f16x2 bf16 bf16x2 tf32 e4m3x2 e5m2x2 f32x2", word);
 }
 bool is_unfollowed_word(std::string_view word) {
-  return is_listed("ftz approx full sat relu rni rmi rpi rm rp satfinite rna rs NaN xorsign nan",
-                   word);
+  return is_listed(
+      "ftz approx full sat relu rni rmi rpi rm rp satfinite rna rs NaN xorsign nan "
+      "equ neu ltu leu gtu geu num",
+      word);
 }
 // Hints to caches, which change nothing that is modelled.
 bool is_hint(std::string_view word) {
