@@ -366,6 +366,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
   if (stopped_) return Went::stays;
   warp.set_mask(one.operands[0], lanes, over);
   if (loop == nullptr) {
+    token.over = over;
     tokens_.push_back(token);
     const std::uint32_t why = reason(Reason::Kind::poll, pc, static_cast<int>(tokens_.size()) - 1);
     warp.set_unsure(one.operands[0], lanes, {lanes, why});

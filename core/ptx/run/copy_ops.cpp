@@ -423,7 +423,12 @@ void Machine::commit_tensor_memory(Warp& warp, const Instruction& one, std::uint
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
     if (barrier == nullptr) return;
     const Warp::Groups& own = warp.tensor_memory[static_cast<std::size_t>(lane)];
-    if (own.component != no_component) barrier->current.raise(own.component, own.issued);
+    if (own.component != no_component) {
+      // The products came after the copies that their thread had waited for.
+      const auto threads = static_cast<Component>(warps_.size() * lanes_of_warp);
+      barrier->current.memory.join_outside(warp.issued_by(lane).memory, 0, threads);
+      barrier->current.raise(own.component, own.issued);
+    }
     arrive_at(*barrier, warp, arrival, pc, lane, 1);
   });
   ++warp.time;

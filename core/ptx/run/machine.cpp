@@ -187,6 +187,11 @@ std::uint64_t Machine::special(const std::string& name, const Warp& warp, int la
 
 void Machine::report(FindingKind kind, Grade grade, RunPlace at, std::string what,
                      std::vector<Finding::Related> related) {
+  // Without the order that a lock or a flag gave, a missing order is no error yet.
+  const bool is_of_order = kind == FindingKind::race || kind == FindingKind::proxy ||
+                           kind == FindingKind::overrun || kind == FindingKind::left ||
+                           kind == FindingKind::uninitialised;
+  if (has_lost_order_ && is_of_order && grade == Grade::error) grade = Grade::unproved;
   const std::uint32_t other = related.empty() ? 0 : related.front().at.pc + 1;
   if (!reported_.insert({static_cast<std::uint8_t>(kind), {at.pc, other}}).second) return;
   outcome_.findings.push_back({kind, grade, at, std::move(what), std::move(related)});
@@ -214,6 +219,8 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   const Unsure& unsure = warp.unsure(operand);
   const Reason& why = reasons_[unsure.why];
   const bool is_opaque = why.kind == Reason::Kind::unfollowed;
+  has_lost_order_ =
+      has_lost_order_ || why.kind == Reason::Kind::flag || why.kind == Reason::Kind::atomic;
   report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
          at(warp, pc, std::countr_zero(unsure.lanes & lanes)),
          fmt::format("{} depends on {}", what, to_string(why)),
@@ -299,6 +306,15 @@ bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t p
     if (why.kind == Reason::Kind::flag && why.pc == loop.poll && loop.of_equal) return true;
   }
   if (is_skip(warp, one, unsure.lanes & group, taken)) return true;
+  // In this schedule the phase was complete, and what it tells is known from here on.
+  if (why.kind == Reason::Kind::poll && why.token >= 0) {
+    const Token& token = tokens_[static_cast<std::size_t>(why.token)];
+    const bool acquires = program_.code[why.pc].order != Order::relaxed;
+    each_lane(unsure.lanes & group & token.over, [&](int lane) {
+      const auto number = static_cast<std::size_t>(token.barrier[static_cast<std::size_t>(lane)]);
+      warp.learn(1U << lane, barriers_[number]->last, acquires);
+    });
+  }
   report_decision(warp, one.guard, pc, group, "this branch");
   return false;
 }

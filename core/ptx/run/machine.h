@@ -42,6 +42,7 @@ std::string to_string(const Reason& reason);
 struct Token {
   std::array<std::int32_t, lanes_of_warp> barrier{};
   std::array<std::int64_t, lanes_of_warp> phase{};
+  Mask over = 0;  // whose phase was complete
 };
 
 struct Cta {
@@ -288,6 +289,7 @@ class Machine {
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
   bool stopped_ = false;
+  bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown
   RunOutcome outcome_;
 };
 
