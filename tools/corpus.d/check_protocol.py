@@ -51,7 +51,8 @@ def launches_of(path):
 
 
 def check(program, path, name, flags):
-    words = [program, "check", path, "--json", "--schedules", "3", "--steps", "3000000", "-j", "1", *flags]
+    words = [program, "check", path, "--json", "--schedules", "3", "--steps", "3000000", "-j", "1",
+             *flags]
     try:
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
                               timeout=20, check=False)

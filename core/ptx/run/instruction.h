@@ -40,7 +40,8 @@ enum class Op : std::uint8_t {
   mbarrier_wait, mbarrier_pending,
   // asynchronous
   cp_async, cp_async_commit, cp_async_wait, cp_async_arrive,
-  bulk_copy, tensor_copy, map_replace, map_publish, bulk_commit, bulk_wait, st_async,
+  bulk_copy, tensor_copy, map_replace, map_publish,
+  bulk_commit, bulk_wait, st_async,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
   tcgen05_alloc, tcgen05_dealloc, tcgen05_mma, tcgen05_commit, try_cancel, query_cancel
 };
@@ -51,7 +52,8 @@ enum class Op : std::uint8_t {
 enum class Word : std::uint8_t {
   lo, hi, wide, eq, ne, lt, le, gt, ge, and_, or_, xor_, rn, rz, rzi, all, any, ballot, uni,
   idx, up, down, bfly, parity, expect_tx, drop, no_complete, noinc, multicast, read, aligned, inc,
-  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive, reduction, shiftamt
+  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive,
+  reduction, shiftamt
 };
 // clang-format on
 
