@@ -27,12 +27,7 @@ std::optional<long> literal(const std::string& text) {
 class TextChecker {
  public:
   TextChecker(const ptx::PtxFile& file, const ptx::PtxFunction& entry, int threads)
-      : file_(file), entry_(entry), threads_(threads) {
-    for (const std::size_t at : entry.directives)
-      if (const PtxStatement& one = file.statements[at].parsed; one.name.starts_with(".maxnreg"))
-        if (const std::vector<int> numbers = ptx::numbers_of(one); !numbers.empty())
-          registers_ = (numbers.front() + 7) / 8 * 8;
-  }
+      : file_(file), entry_(entry), threads_(threads) {}
 
   std::vector<Checked::Found> check() {
     for (at_ = entry_.open; at_ < entry_.close; ++at_) {
@@ -63,10 +58,6 @@ class TextChecker {
     if (*wanted < 24 || *wanted > 256 || *wanted % 8 != 0)
       complain(at_, FindingKind::range,
                fmt::format("{} registers: a multiple of 8 from 24 to 256 is possible", *wanted));
-    else if (registers_ > 0 && one.name.starts_with("setmaxnreg.inc") == (*wanted < registers_) &&
-             *wanted != registers_)
-      complain(at_, FindingKind::registers,
-               fmt::format("{} registers, of a thread that begins with {}", *wanted, registers_));
   }
 
   void check_numbered(const PtxStatement& one) {
@@ -126,7 +117,7 @@ class TextChecker {
 
   const ptx::PtxFile& file_;
   const ptx::PtxFunction& entry_;
-  int threads_, registers_ = 0;
+  int threads_;
   std::size_t at_ = 0;
   std::optional<std::size_t> expects_, allocates_;
   bool waits_ = false, arrives_ = false, gives_back_ = false;

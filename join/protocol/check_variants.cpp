@@ -105,8 +105,9 @@ class VariantChecker {
       return images::run_launch_of(rendered.head, entry, items);
     }
     if (items == 0) items = items_of_external;
-    PHASEBIT_TRY_ASSIGN(external,
-                        capture::external_launch(file, entry, rendered.path, request_.external));
+    capture::ExternalFacts facts = request_.external;
+    facts.no_figure = true;  // no parameter need be the items
+    PHASEBIT_TRY_ASSIGN(external, capture::external_launch(file, entry, rendered.path, facts));
     return ptx::run::launch_of(external, items);
   }
 

@@ -59,10 +59,9 @@ TEST(Check, ExploresWhereAClockDecides) {
 }
 
 TEST(Check, SaysWhatIsNotModelled) {
-  const Checked opcode = check_text("tcgen05.wait::ld.sync.aligned;\n");
+  const Checked opcode = check_text("bar.red.popc.u32 r1, 0, p0;\n");
   EXPECT_EQ(opcode.verdict, Verdict::unsupported);
-  EXPECT_EQ(opcode.reason,
-            "small.ptx:11:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
+  EXPECT_EQ(opcode.reason, "small.ptx:11:1: bar.red.popc.u32: this instruction is not modelled");
   const Checked modifier = check_text("add.sat.s32 r1, r0, r0;\n");
   EXPECT_EQ(modifier.reason, "small.ptx:11:1: add.sat.s32: '.sat' is not modelled");
   EXPECT_EQ(check_text("add.s32 r1, r0;\n").reason,

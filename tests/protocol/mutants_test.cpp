@@ -19,7 +19,25 @@ namespace {
 struct Mutant {
   std::string what;  // "LISTING:120: dropped: mbarrier.arrive..."
   std::string text;
+  fs::path listing;
 };
+
+// The events of a listing's run, whatever lines they come from, and what it leaves in memory.
+struct Graph {
+  std::uint64_t events = 0;
+  ptx::run::RunMemory memory;
+  bool operator==(const Graph&) const = default;
+};
+
+Graph graph_of(const Listing& listing) {
+  const auto program = ptx::run::decode(listing.file, listing.entry());
+  if (!program) return {};
+  ptx::run::RunOptions options;
+  options.most_steps = 1'000'000;
+  options.elects_last = true;
+  auto outcome = ptx::run::run_launch(*program, listing.launch, options);
+  return {outcome.events, std::move(outcome.memory)};
+}
 
 std::vector<std::string> lines_of_text(const std::string& text) {
   std::vector<std::string> lines;
@@ -71,7 +89,7 @@ std::vector<Mutant> mutants_of(const fs::path& path) {
       for (std::size_t other = 0; other < lines.size(); ++other)
         whole += (other == n ? line : lines[other]) + "\n";
       made.push_back({fmt::format("{}:{}: {}: {}", path.filename().string(), n + 1, what, lines[n]),
-                      std::move(whole)});
+                      std::move(whole), path});
     }
   }
   return made;
@@ -93,6 +111,7 @@ TEST(CheckMutants, AreFound) {
   const std::vector<Mutant> mutants = chosen_mutants();
   ASSERT_GT(mutants.size(), 50U);
   std::vector<Verdict> verdicts(mutants.size());
+  std::vector<char> equal(mutants.size());
   base::parallel_for(mutants.size(), 0, [&](std::size_t n) {
     const auto listing = open_listing(mutants[n].text, "mutant.ptx");
     if (!listing) {
@@ -105,19 +124,28 @@ TEST(CheckMutants, AreFound) {
     options.verify = [&](const ptx::run::RunOutcome& run) { return listing->verify(run); };
     verdicts[n] =
         protocol::check(listing->file, listing->entry(), listing->launch, options).verdict;
+    if (verdicts[n] != Verdict::proved) return;
+    const auto original = open_listing(mutants[n].listing);
+    equal[n] = original && graph_of(*original) == graph_of(*listing) ? 1 : 0;
   });
   std::map<Verdict, int> counts;
+  int equivalent = 0;
   for (std::size_t n = 0; n < mutants.size(); ++n) {
     ++counts[verdicts[n]];
-    if (verdicts[n] == Verdict::proved) fmt::print("proved: {}\n", mutants[n].what);
+    if (verdicts[n] != Verdict::proved) continue;
+    equivalent += equal[n];
+    fmt::print("{}: {}\n", equal[n] != 0 ? "equal event graph" : "proved", mutants[n].what);
   }
-  // The rest change nothing that can hang, race or be seen: parities that a protocol does not use,
-  // loops that this launch does not enter, the last waits before a barrier of all threads, barriers
-  // after which nothing is shared, and tests that read another barrier in the same phase.
+  // Those with another graph change nothing that can hang, race or be seen: parities that a
+  // protocol does not use, loops that this launch does not enter, the last waits before a barrier
+  // of all threads, barriers after which nothing is shared, and tests that read another barrier in
+  // the same phase.
   EXPECT_GE(counts[Verdict::error] * 100, static_cast<int>(mutants.size()) * 70);
-  fmt::print("{} mutants: {} errors, {} not proved, {} not modelled, {} proved\n", mutants.size(),
-             counts[Verdict::error], counts[Verdict::explored], counts[Verdict::unsupported],
-             counts[Verdict::proved]);
+  fmt::print(
+      "{} mutants: {} errors, {} not proved, {} not modelled, {} proved, {} of them with an equal "
+      "event graph\n",
+      mutants.size(), counts[Verdict::error], counts[Verdict::explored],
+      counts[Verdict::unsupported], counts[Verdict::proved], equivalent);
 }
 
 }  // namespace

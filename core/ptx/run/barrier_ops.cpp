@@ -10,6 +10,11 @@ namespace {
 constexpr std::uint32_t most_arrivals = (1U << 20) - 1;
 constexpr std::int64_t most_bytes = (std::int64_t{1} << 20) - 1;
 
+// What an arrival gives back: the barrier, and the phase that it counts in.
+std::uint64_t state_of(const Mbarrier& barrier) {
+  return (static_cast<std::uint64_t>(barrier.number) + 1) << 32 | barrier.phase;
+}
+
 }  // namespace
 
 std::string Machine::name_of(const Mbarrier& barrier) const {
@@ -28,8 +33,7 @@ void Machine::note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace a
   std::uint64_t mixed = 0;
   for (const std::uint64_t one :
        {std::uint64_t{barrier.offset}, static_cast<std::uint64_t>(barrier.cta),
-        static_cast<std::uint64_t>(phase), std::uint64_t{at.pc},
-        static_cast<std::uint64_t>(at.thread)}) {
+        static_cast<std::uint64_t>(phase), static_cast<std::uint64_t>(at.thread)}) {
     mixed = (mixed ^ one) * 0x9E3779B97F4A7C15U;
     mixed ^= mixed >> 29;
   }
@@ -58,13 +62,54 @@ Mbarrier* Machine::barrier_at(const Warp& warp, const Instruction& one, std::uin
     return nullptr;
   }
   Mbarrier* barrier = barrier_in(found->cta, found->offset, at(warp, pc, lane));
-  if (barrier != nullptr && barrier->init.component != warp.thread(lane) &&
-      !warp.clocks.of(lane).order.knows(barrier->init))
-    report(FindingKind::uninitialised, Grade::error, at(warp, pc, lane),
-           fmt::format("barrier {} may not be initialised yet", name_of(*barrier)),
-           {{{barrier->init_pc, static_cast<std::int32_t>(barrier->init.component)},
-             "initialises it, and nothing orders the two"}});
+  if (barrier != nullptr) check_init(*barrier, warp, pc, lane);
   return barrier;
+}
+
+// A fence.mbarrier_init publishes the initialisation with whatever comes after it, relaxed or not.
+void Machine::check_init(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane) {
+  if (barrier.init.component == warp.thread(lane)) return;
+  const Clocks& known = warp.clocks.of(lane);
+  if (known.memory.knows(barrier.init)) return;
+  if (barrier.init_fence.component != no_component && known.order.knows(barrier.init_fence)) return;
+  report(FindingKind::uninitialised, Grade::error, at(warp, pc, lane),
+         fmt::format("barrier {} may not be initialised yet", name_of(barrier)),
+         {{{barrier.init_pc, static_cast<std::int32_t>(barrier.init.component)},
+           known.order.knows(barrier.init)
+               ? "initialises it, and no fence or release makes that visible here"
+               : "initialises it, and nothing orders the two"}});
+}
+
+// What completes bytes is of the asynchronous proxy (PTX ISA, cp.async.bulk), mbarrier.init is of
+// the generic one. Compilers leave out the fence within a CTA.
+void Machine::check_init_in_proxy(const Mbarrier& barrier, const Clocks& issued, RunPlace at) {
+  if (issued.seen(Proxied::own_shared).knows(barrier.init)) return;
+  if (barrier.init_fence.component != no_component && issued.order.knows(barrier.init_fence))
+    return;
+  report(
+      FindingKind::proxy, Grade::note, at,
+      fmt::format("neither fence.proxy.async nor fence.mbarrier_init is between the "
+                  "initialisation of barrier {} and what completes on it here",
+                  name_of(barrier)),
+      {{{barrier.init_pc, static_cast<std::int32_t>(barrier.init.component)}, "initialises it"}});
+}
+
+// Nobody uses it any more.
+void Machine::check_unused(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
+                           const char* what) {
+  const VectorClock known = warp.issued_by(lane).order;
+  const auto check = [&](const Mbarrier::Event& event, const char* how) {
+    if (!known.knows(event.epoch))
+      report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+             fmt::format("barrier {} is {} while threads may use it", name_of(barrier), what),
+             {{event.at, how}});
+  };
+  for (const Mbarrier::Event& one : barrier.returned) check(one, "waits for it");
+  for (const Mbarrier::Event& one : barrier.arrived) check(one, "arrives on it");
+  if (!barrier.waiters.empty() || barrier.bytes != 0)
+    report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+           fmt::format("barrier {} is {} in the middle of a phase that is waited for",
+                       name_of(barrier), what));
 }
 
 void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -84,10 +129,7 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
     cta.first_barrier = std::min(cta.first_barrier, found->offset);
     cta.last_barrier = std::max(cta.last_barrier, found->offset);
     Mbarrier& barrier = *barriers_[static_cast<std::size_t>(known->second)];
-    if (!is_new && barrier.is_valid && !barrier.waiters.empty())
-      report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
-             fmt::format("barrier {} is initialised again while threads wait for it",
-                         name_of(barrier)));
+    if (!is_new && barrier.is_valid) check_unused(barrier, warp, pc, lane, "initialised again");
     const std::int32_t number = known->second;
     barrier = Mbarrier();
     barrier.cta = found->cta;
@@ -194,7 +236,7 @@ void Machine::arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, s
   const std::uint64_t count = expects ? 1 : amount;
   check_phase(barrier, warp, pc, lane, "arrives on");
   if (one.results > 0 && one.operands[0].kind == Operand::Kind::row) {
-    warp.set_lane(one.operands[0], lane, barrier.phase);
+    warp.set_lane(one.operands[0], lane, state_of(barrier));
     warp.set_unsure(one.operands[0], 1U << lane, {1U << lane, reason(Reason::Kind::state, pc)});
   }
   if (count < 1 || count > barrier.pending) {
@@ -246,8 +288,11 @@ void Machine::arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
     const int first = clusters_[static_cast<std::size_t>(own.cluster)].first_cta;
     for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank)
       if ((mask >> rank & 1) != 0)
-        if (Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane)))
+        if (Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane))) {
+          check_init(*other, warp, pc, lane);
+          note_visit({nullptr, other->cta, 0}, {warp.thread(lane), warp.time}, at(warp, pc, lane));
           arrive_at(*other, warp, one, pc, lane, amount);
+        }
   });
   ++warp.time;
 }
@@ -258,12 +303,25 @@ bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instructi
   const std::uint64_t operand = warp.value(one.operands[2], lane);
   const auto current = static_cast<std::int64_t>(barrier.phase);
   if (!one.has(Word::parity)) {
-    phase = static_cast<std::int64_t>(operand);
+    phase = static_cast<std::int64_t>(operand & 0xffffffffU);
     return current > phase;
   }
   const bool is_over = (barrier.phase & 1) != (operand & 1);
   phase = is_over ? current - 1 : current;
   return is_over;
+}
+
+// A state is of this barrier, and of its current phase or the one before (PTX ISA,
+// mbarrier.test_wait).
+void Machine::check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
+                          std::uint32_t pc, int lane) {
+  if (one.has(Word::parity)) return;
+  const std::uint64_t state = warp.value(one.operands[2], lane), now = state_of(barrier);
+  if (state >> 32 == now >> 32 && state + 1 >= now) return;
+  report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+         fmt::format("the state is not one of the current phase of barrier {}, or of the one "
+                     "before",
+                     name_of(barrier)));
 }
 
 // The lanes have waited for a phase. They must have known that the one before it was complete, and
@@ -302,12 +360,14 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
       stop(FindingKind::range, Grade::error, at(warp, pc, lane),
            "a wait for a barrier of another CTA");
     token.barrier[n] = barrier->number;
+    check_state(*barrier, warp, one, pc, lane);
     if (is_over(*barrier, warp, one, lane, token.phase[n])) over |= 1U << lane;
     together[{barrier->number, token.phase[n]}] |= 1U << lane;
   });
   if (stopped_) return Went::stays;
   warp.set_mask(one.operands[0], lanes, over);
   if (loop == nullptr) {
+    token.over = over;
     tokens_.push_back(token);
     const std::uint32_t why = reason(Reason::Kind::poll, pc, static_cast<int>(tokens_.size()) - 1);
     warp.set_unsure(one.operands[0], lanes, {lanes, why});
@@ -352,6 +412,7 @@ Machine::Went Machine::execute_barrier(Warp& warp, const Instruction& one, std::
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
     if (barrier == nullptr) return;
     if (one.op == Op::mbarrier_inval) {
+      check_unused(*barrier, warp, pc, lane, "invalidated");
       barrier->is_valid = false;
       return;
     }

@@ -24,6 +24,7 @@ struct Mbarrier {
   Component component = no_component;  // its completed phases
   bool is_valid = true;
   Epoch init;
+  Epoch init_fence;  // a fence.mbarrier_init after it
   std::uint32_t init_pc = 0;
 
   std::uint32_t expected = 0, pending = 0, drops = 0;

@@ -17,6 +17,12 @@ void VectorClock::join(const VectorClock& other) {
   for (std::size_t n = 0; n < other.at_.size(); ++n) to[n] = std::max(to[n], from[n]);
 }
 
+void VectorClock::join_outside(const VectorClock& other, Component first, Component last) {
+  for (std::size_t n = 0; n < other.at_.size(); ++n)
+    if ((n < first || n >= last) && other.at_[n] > 0)
+      raise(static_cast<Component>(n), other.at_[n]);
+}
+
 bool VectorClock::covers(const VectorClock& other, Component but) const {
   for (std::size_t n = 0; n < other.at_.size(); ++n)
     if (n != but && other.at_[n] > of(static_cast<Component>(n))) return false;
@@ -25,20 +31,23 @@ bool VectorClock::covers(const VectorClock& other, Component but) const {
 
 void Clocks::join(const Clocks& other) {
   order.join(other.order);
+  join_memory(other);
+}
+
+void Clocks::join_memory(const Clocks& other) {
   memory.join(other.memory);
-  async.join(other.async);
+  for (std::size_t n = 0; n < async.size(); ++n) async[n].join(other.async[n]);
 }
 
 void Clocks::clear() {
   order.clear();
   memory.clear();
-  async.clear();
+  for (VectorClock& one : async) one.clear();
 }
 
 void Clocks::raise(Component component, std::uint32_t clock) {
   order.raise(component, clock);
   memory.raise(component, clock);
-  async.raise(component, clock);
 }
 
 std::size_t LaneClocks::split(std::size_t slot, std::uint32_t lanes) {

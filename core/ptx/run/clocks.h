@@ -27,6 +27,8 @@ class VectorClock {
   bool knows(const Epoch& epoch) const { return of(epoch.component) >= epoch.clock; }
   void raise(Component component, std::uint32_t clock);
   void join(const VectorClock& other);
+  // The same without the components from `first` to before `last`.
+  void join_outside(const VectorClock& other, Component first, Component last);
   // All that the other knows, `but` one component.
   bool covers(const VectorClock& other, Component but) const;
   void clear() { at_.clear(); }
@@ -35,12 +37,20 @@ class VectorClock {
   std::vector<std::uint32_t> at_;
 };
 
+// What a proxy fence makes visible to copies and wgmma: shared memory that threads of its own CTA
+// wrote to, shared memory that those of another CTA did, global memory.
+enum class Proxied : std::uint8_t { own_shared, remote_shared, global };
+
 // Three views of one event. `order`: what has run before it whatever the memory model says, by
 // which barriers count. `memory`: whose accesses its thread sees. `async`: those of them that a
-// proxy fence made visible to copies and wgmma.
+// proxy fence made visible to the asynchronous proxy, by where they are.
 struct Clocks {
-  VectorClock order, memory, async;
+  VectorClock order, memory;
+  std::array<VectorClock, 3> async;
+  const VectorClock& seen(Proxied where) const { return async[static_cast<std::size_t>(where)]; }
   void join(const Clocks& other);
+  // All but the order.
+  void join_memory(const Clocks& other);
   void clear();
   // Completions of a channel.
   void raise(Component component, std::uint32_t clock);

@@ -176,6 +176,14 @@ Number of_one(const Instruction& one, Number a) {
       return as_signed(widened(one.type, a)) < 0 ? 0 - widened(one.type, a) : a;
     case Op::neg: return is_float ? a ^ sign : 0 - a;
     case Op::not_: return ~a;
+    case Op::bfind: {
+      const Number bits = one.type.kind == Kind::signed_ && as_signed(widened(one.type, a)) < 0
+                              ? cut(one.type, ~a)
+                              : cut(one.type, a);
+      if (bits == 0) return 0xffffffffU;
+      const auto top = static_cast<Number>(63 - std::countl_zero(bits));
+      return one.has(Word::shiftamt) ? one.type.bits - 1U - top : top;
+    }
     case Op::clz:
       return static_cast<Number>(std::countl_zero(cut(one.type, a)) - (64 - one.type.bits));
     case Op::popc: return static_cast<Number>(std::popcount(cut(one.type, a)));

@@ -44,6 +44,7 @@ void Machine::land(Transfer& transfer) {
     transfer.access.epoch = {barrier->component, barrier->phase + 1};
   }
   Access access = transfer.access;
+  if (transfer.is_reduction) access.scope = transfer.access.scope = Scope::gpu;
   // A copy onto itself does not race with itself.
   const bool is_onto_itself =
       transfer.from.region == transfer.to.region && transfer.from.offset == transfer.to.offset;
@@ -53,12 +54,24 @@ void Machine::land(Transfer& transfer) {
       access.epoch = {transfer.source_read.component, transfer.source_read.clock};
     touch(transfer.from, transfer.bytes, access, viewer);
   }
+  if (access.is_async) note_visit(transfer.from, access.epoch, {access.pc, access.thread});
   access = transfer.access;
   access.is_write = true;
+  const bool is_tensor_store = transfer.tile != nullptr && transfer.to.region == nullptr;
+  if (is_tensor_store) return land_tile(transfer, access, viewer, true);
   touch(transfer.to, transfer.bytes, access, viewer);
+  if (barrier != nullptr || access.is_async)
+    note_visit(transfer.to, access.epoch, {access.pc, access.thread});
   check_overwrite(transfer.to, transfer.bytes, {access.pc, access.thread});
   Region& to = *transfer.to.region;
-  if (transfer.from.region != nullptr) {
+  if (transfer.tile != nullptr) {
+    access.is_write = false;
+    land_tile(transfer, access, viewer, false);
+  } else if (transfer.is_reduction) {
+    outcome_.has_unfollowed = true;
+    for (std::uint64_t n = 0; n < transfer.bytes; n += 4)
+      to.set_unsure(transfer.to.offset + n, 4, reason(Reason::Kind::unfollowed, access.pc));
+  } else if (transfer.from.region != nullptr) {
     to.copy_from(*transfer.from.region, transfer.from.offset, transfer.to.offset, transfer.bytes);
   } else {
     for (std::size_t n = 0; n < transfer.words.size(); ++n) {
@@ -136,6 +149,22 @@ void Machine::arrive_async(Warp& warp, const Instruction& one, std::uint32_t pc,
   ++warp.time;
 }
 
+void Machine::land_groups(std::int32_t thread, std::uint32_t last) {
+  for (std::size_t n = 0; n < pending_.size();) {
+    Transfer& one = pending_[n];
+    const bool is_waited = one.access.thread == thread &&
+                           one.source_read.component != no_component &&
+                           one.source_read.clock <= last;
+    if (!is_waited) {
+      ++n;
+      continue;
+    }
+    Transfer landed = std::move(one);
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(n));
+    land(landed);
+  }
+}
+
 // Of all groups but the last so many, the thread knows that they are done.
 void Machine::end_groups(Warp& warp, const Instruction& one, Mask lanes) {
   const auto end = [&](Warp::Groups& groups, int lane, std::uint64_t left, bool all) {
@@ -151,13 +180,14 @@ void Machine::end_groups(Warp& warp, const Instruction& one, Mask lanes) {
     const bool all = one.has(Word::all);
     const std::uint64_t left = all ? 0 : warp.value(one.operands[0], lane);
     if (one.op == Op::cp_async_wait) return end(warp.copies[n], lane, left, all);
+    if (const auto& ends = warp.bulk_reads[n].ends; ends.size() > left)
+      land_groups(warp.first_thread + lane, ends[ends.size() - left - 1]);
     end(warp.bulk_reads[n], lane, left, false);
     if (!one.has(Word::read)) end(warp.bulk_writes[n], lane, left, false);
   });
 }
 
 void Machine::copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
-  const bool is_group = one.has(Word::group), is_multicast = one.has(Word::multicast);
   each_lane(lanes, [&](int lane) {
     if (stopped_) return;
     const std::uint64_t size = warp.value(one.operands[2], lane) & 0xffffffffU;
@@ -172,35 +202,44 @@ void Machine::copy_bulk(Warp& warp, const Instruction& one, std::uint32_t pc, Ma
     transfer.from = *from;
     transfer.to = *to;
     transfer.bytes = size;
-    transfer.issued = warp.issued_by(lane);
-    transfer.access = access_of(warp, one, pc, lane, true);
-    transfer.access.is_async = true;
-    if (is_group) {
-      const auto n = static_cast<std::size_t>(lane);
-      Warp::Groups &reads = warp.bulk_reads[n], &writes = warp.bulk_writes[n];
-      transfer.access.epoch = {component_of(writes), ++writes.issued};
-      transfer.source_read = {component_of(reads), ++reads.issued};
-      return issue(std::move(transfer));
-    }
-    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[3], one.space);
-    if (barrier == nullptr) return;
-    if (!is_multicast) {
-      transfer.barrier = barrier->number;
-      return issue(std::move(transfer));
-    }
-    const std::uint64_t mask = warp.value(one.operands[4], lane);
-    const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
-    for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank) {
-      if ((mask >> rank & 1) == 0) continue;
-      Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane));
-      if (other == nullptr) return;
-      Transfer copy = transfer;
-      copy.barrier = other->number;
-      copy.to.cta = first + rank;
-      copy.to.region = ctas_[static_cast<std::size_t>(first + rank)].shared.get();
-      issue(std::move(copy));
-    }
+    transfer.is_reduction = one.has(Word::reduction);
+    send(warp, one, pc, lane, std::move(transfer), 3, 4);
   });
+}
+
+void Machine::send(Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                   Transfer transfer, std::size_t barrier_operand, std::size_t mask_operand) {
+  transfer.issued = warp.issued_by(lane);
+  transfer.access = access_of(warp, one, pc, lane, true);
+  transfer.access.is_async = true;
+  if (one.has(Word::group)) {
+    const auto n = static_cast<std::size_t>(lane);
+    Warp::Groups &reads = warp.bulk_reads[n], &writes = warp.bulk_writes[n];
+    transfer.access.epoch = {component_of(writes), ++writes.issued};
+    transfer.source_read = {component_of(reads), ++reads.issued};
+    return issue(std::move(transfer));
+  }
+  Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[barrier_operand], one.space);
+  if (barrier == nullptr) return;
+  check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
+  if (!one.has(Word::multicast)) {
+    transfer.barrier = barrier->number;
+    return issue(std::move(transfer));
+  }
+  const std::uint64_t mask = warp.value(one.operands[mask_operand], lane);
+  const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
+  for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank) {
+    if ((mask >> rank & 1) == 0) continue;
+    Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane));
+    if (other == nullptr) return;
+    check_init(*other, warp, pc, lane);
+    check_init_in_proxy(*other, transfer.issued, at(warp, pc, lane));
+    Transfer copy = transfer;
+    copy.barrier = other->number;
+    copy.to.cta = first + rank;
+    copy.to.region = ctas_[static_cast<std::size_t>(first + rank)].shared.get();
+    issue(std::move(copy));
+  }
 }
 
 void Machine::store_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -250,6 +289,7 @@ void Machine::ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t 
     transfer.issued = warp.issued_by(lane);
     transfer.access = access_of(warp, one, pc, lane, true);
     transfer.access.is_async = true;
+    check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
     transfer.words.resize(4);
     transfer.unsure = reason(Reason::Kind::answer, pc);
     issue(std::move(transfer));
@@ -289,6 +329,111 @@ void Machine::touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descripto
   }
 }
 
+bool Machine::is_known(const Warp& warp, const Operand& operand, std::uint32_t pc) {
+  if ((warp.unsure(operand).lanes & 1) == 0) return true;
+  report_decision(warp, operand, pc, 1, "the place of a matrix");
+  return !stopped_;
+}
+
+// Of 16-bit elements (PTX ISA, matrix descriptor): 8 columns of as many bytes of rows as the
+// swizzle spans lie together, whatever their order there is; 16 columns are two of them.
+void Machine::touch_columns(Warp& warp, std::uint64_t descriptor, int rows, const Access& access) {
+  const std::uint64_t start = (descriptor & 0x3fff) << 4;
+  const std::uint64_t leading = (descriptor >> 16 & 0x3fff) << 4;
+  const std::uint64_t stride = (descriptor >> 32 & 0x3fff) << 4;
+  const auto swizzle = static_cast<unsigned>(descriptor >> 62);
+  const std::uint64_t width = swizzle == 0 ? copy_grain : std::uint64_t{256} >> swizzle;
+  const std::uint64_t size = 8 * width;
+  const auto blocks = (static_cast<std::uint64_t>(rows) * 2 + width - 1) / width;
+  Place place{cta_of(warp).shared.get(), warp.cta, 0};
+  for (std::uint64_t block = 0; block < blocks; ++block)
+    for (std::uint64_t columns = 0; columns < 2; ++columns) {
+      place.offset = start + block * (swizzle == 0 ? stride : leading) +
+                     columns * (swizzle == 0 ? leading : stride);
+      if (place.offset < reserved_shared_bytes || place.offset + size > place.region->bytes)
+        return stop(FindingKind::bounds, Grade::error, {access.pc, access.thread},
+                    fmt::format("the matrix has byte {} of shared memory, which has {}",
+                                place.offset - reserved_shared_bytes,
+                                place.region->bytes - reserved_shared_bytes));
+      touch(place, size, access, warp.viewer(0));
+    }
+}
+
+// "tcgen05.alloc [to], columns": one warp. What it is given is not known.
+void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  constexpr int most_columns = 512;
+  const int lane = std::countr_zero(lanes);
+  const auto columns = static_cast<int>(warp.value(one.operands[1], lane));
+  int& taken = cta_of(warp).columns;
+  taken += one.op == Op::tcgen05_alloc ? columns : -columns;
+  if (taken < 0 || taken > most_columns)
+    return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", taken,
+                            most_columns));
+  if (one.op == Op::tcgen05_dealloc) return;
+  report(FindingKind::decision, Grade::note, at(warp, pc, lane),
+         "what is in Tensor Memory is not followed: the order of accesses to it is not checked");
+  const auto to = place(warp, one, pc, lane, Space::shared, one.operands[0], 4, 4);
+  if (!to) return;
+  outcome_.has_unfollowed = true;
+  touch(*to, 4, access_of(warp, one, pc, lane, true), warp.viewer(lane));
+  to->region->set_unsure(to->offset, 4, reason(Reason::Kind::unfollowed, pc));
+}
+
+// "tcgen05.mma [d], a, b, shape, enabled": both matrices, or the second, are in shared memory, and
+// are read until a commit after it has arrived.
+void Machine::multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                        Mask lanes) {
+  const bool in_tensor_memory = one.has(Word::group);
+  each_lane(lanes, [&](int lane) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{3}})
+      if (n != 1 || !in_tensor_memory)
+        if ((warp.unsure(one.operands[n]).lanes >> lane & 1) != 0)
+          return report_decision(warp, one.operands[n], pc, 1U << lane, "the place of a matrix");
+    const std::uint64_t shape = warp.value(one.operands[3], lane);
+    const int columns = static_cast<int>(shape >> 17 & 0x3f) << 3;
+    const int rows = static_cast<int>(shape >> 24 & 0x1f) << 4;
+    Warp::Groups& own = warp.tensor_memory[static_cast<std::size_t>(lane)];
+    Access access = access_of(warp, one, pc, lane, false);
+    access.epoch = {component_of(own), own.issued + 1};
+    access.is_async = true;
+    ++own.issued;
+    const auto read = [&](std::size_t operand, int count, unsigned flag) {
+      const std::uint64_t descriptor = warp.value(one.operands[operand], lane);
+      if ((descriptor >> 61 & 1) != 0)
+        return stop(FindingKind::decision, Grade::unsupported, at(warp, pc, lane),
+                    "this swizzle of a matrix is not modelled");
+      if ((shape >> flag & 1) != 0)
+        touch_columns(warp, descriptor, count, access);
+      else
+        touch_matrix(warp, pc, descriptor, 0, count, 32, access);
+    };
+    if (!in_tensor_memory) read(1, rows, 15);
+    read(2, columns, 16);
+  });
+}
+
+// It arrives when what the thread has issued is done, and orders nothing else.
+void Machine::commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                   Mask lanes) {
+  Instruction arrival = one;
+  arrival.order = Order::relaxed;
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
+    if (barrier == nullptr) return;
+    const Warp::Groups& own = warp.tensor_memory[static_cast<std::size_t>(lane)];
+    if (own.component != no_component) {
+      // The products came after the copies that their thread had waited for.
+      const auto threads = static_cast<Component>(warps_.size() * lanes_of_warp);
+      barrier->current.memory.join_outside(warp.issued_by(lane).memory, 0, threads);
+      barrier->current.raise(own.component, own.issued);
+    }
+    arrive_at(*barrier, warp, arrival, pc, lane, 1);
+  });
+  ++warp.time;
+}
+
 // Nothing but the next product may touch an accumulator before its group has ended.
 void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc) {
   if (one.op == Op::wgmma || one.op == Op::wgmma_wait) return;
@@ -301,20 +446,31 @@ void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::
 void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const bool in_registers = one.has(Word::group);
   const std::size_t in = one.results, b = in + (in_registers ? 4 : 1);
-  // After the scales come flags for matrices that are not K-major.
-  for (std::size_t n = b + 4; n < one.operands.size(); ++n)
-    if (warp.value(one.operands[n], 0) != 0)
-      return stop(FindingKind::decision, Grade::unsupported, at(warp, pc, 0),
-                  "a transposed matrix is not modelled");
+  // After the scales come flags for matrices that are not K-major: of A, where it is in shared
+  // memory, and of B.
+  const std::size_t flags = b + 4;
+  const auto is_set = [&](std::size_t n) {
+    return n < one.operands.size() && warp.value(one.operands[n], 0) != 0;
+  };
+  const bool a_columns = !in_registers && is_set(flags);
+  const bool b_columns = is_set(in_registers ? flags : flags + 1);
+  if (!is_known(warp, one.operands[b], pc) ||
+      (!in_registers && !is_known(warp, one.operands[in], pc)))
+    return;
   constexpr int row_bytes = 32, rows_of_warp = 16;
   Access access = access_of(warp, one, pc, 0, false);
   access.epoch = {component_of(warp.products), warp.products.issued + 1};
   access.is_async = true;
-  if (!in_registers)
+  if (a_columns)
+    touch_columns(warp, warp.value(one.operands[in], 0), 4 * rows_of_warp, access);
+  else if (!in_registers)
     touch_matrix(warp, pc, warp.value(one.operands[in], 0), rows_of_warp * (warp.number % 4),
                  rows_of_warp, row_bytes, access);
-  touch_matrix(warp, pc, warp.value(one.operands[b], 0), 0, static_cast<int>(one.target), row_bytes,
-               access);
+  if (b_columns)
+    touch_columns(warp, warp.value(one.operands[b], 0), static_cast<int>(one.target), access);
+  else
+    touch_matrix(warp, pc, warp.value(one.operands[b], 0), 0, static_cast<int>(one.target),
+                 row_bytes, access);
   compute_unfollowed(warp, one, pc, lanes);
   warp.has_products = true;
   warp.row_products.resize(program_.rows);
@@ -322,15 +478,24 @@ void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mas
     warp.row_products[one.operands[n].row] = warp.products.issued + 1;
 }
 
-void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                    Mask lanes) {
   if (one.op == Op::query_cancel) {
     const Unsure unsure = warp.unsure(one.operands[1]);
     each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, 0); });
     warp.set_mask(one.operands[0], lanes, 0);
     warp.set_unsure(one.operands[0], lanes, unsure);
-    return;
+    return Went::on;
   }
-  if (one.op != Op::wgmma && !require_sure(warp, one, pc, lanes)) return;
+  if (one.op == Op::tcgen05_mma) {
+    multiply_in_tensor_memory(warp, one, pc, lanes);
+    return Went::on;
+  }
+  if (one.op == Op::tcgen05_dealloc) {
+    allocate_columns(warp, one, pc, lanes);
+    return Went::on;
+  }
+  if (one.op != Op::wgmma && !require_sure(warp, one, pc, lanes)) return Went::on;
   const auto each_groups = [&](std::array<Warp::Groups, lanes_of_warp>& groups) {
     each_lane(lanes, [&](int lane) {
       Warp::Groups& own = groups[static_cast<std::size_t>(lane)];
@@ -342,6 +507,9 @@ void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc,
     case Op::cp_async_commit: each_groups(warp.copies); break;
     case Op::cp_async_arrive: arrive_async(warp, one, pc, lanes); break;
     case Op::bulk_copy: copy_bulk(warp, one, pc, lanes); break;
+    case Op::tensor_copy: copy_tensor(warp, one, pc, lanes); break;
+    case Op::map_replace: replace_in_map(warp, one, pc, lanes); break;
+    case Op::map_publish: return publish_map(warp, one, pc, lanes);
     case Op::bulk_commit:
       each_groups(warp.bulk_reads);
       each_groups(warp.bulk_writes);
@@ -362,15 +530,11 @@ void Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc,
                        [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
       break;
     }
-    case Op::tcgen05_commit: {
-      // Nothing of tcgen05 is under way: the arrival comes at once, and orders no memory.
-      Instruction arrival = one;
-      arrival.order = Order::relaxed;
-      arrive(warp, arrival, pc, lanes);
-      break;
-    }
+    case Op::tcgen05_alloc: allocate_columns(warp, one, pc, lanes); break;
+    case Op::tcgen05_commit: commit_tensor_memory(warp, one, pc, lanes); break;
     default: break;
   }
+  return Went::on;
 }
 
 }  // namespace phasebit::ptx::run

@@ -1,6 +1,7 @@
 #include "core/base/text.h"
 #include "core/ptx/flow/local.h"
 #include "core/ptx/run/instruction.h"
+#include "core/ptx/run/launch.h"
 #include "core/ptx/scope.h"
 
 #include <algorithm>
@@ -93,13 +94,18 @@ std::uint32_t aligned_up(std::uint32_t at, std::uint32_t align) {
 // Operands that an instruction reads at the least.
 std::size_t operands_read(const Instruction& one) {
   switch (one.op) {
+    case Op::tcgen05_mma: return 4;
+    case Op::tcgen05_alloc:
+    case Op::tcgen05_dealloc: return 2;
     case Op::bra:
+    case Op::policy:
     case Op::exit:
     case Op::trap:
     case Op::nothing:
     case Op::active_mask:
     case Op::opaque:
     case Op::fence:
+    case Op::fence_init:
     case Op::fence_proxy:
     case Op::cluster_arrive:
     case Op::cluster_wait:
@@ -118,6 +124,8 @@ std::size_t operands_read(const Instruction& one) {
     case Op::lop3:
     case Op::shfl: return 4;
     case Op::wgmma: return one.has(Word::group) ? 6 : 3;
+    case Op::tensor_copy:
+      return 2U + one.vector + (one.has(Word::group) ? 0 : 1) + (one.has(Word::multicast) ? 1 : 0);
     case Op::bulk_copy:
       return (one.has(Word::group) ? 3U : 4U) + (one.has(Word::multicast) ? 1 : 0);
     case Op::cp_async_wait: return one.has(Word::all) ? 0 : 1;
@@ -139,6 +147,11 @@ std::size_t operands_read(const Instruction& one) {
     case Op::shr:
     case Op::setp:
     case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::st_matrix:
+    case Op::map_replace:
+    case Op::map_publish:
     case Op::st:
     case Op::mapa:
     case Op::bar_arrive:
@@ -193,15 +206,32 @@ class Decoder {
   }
 
   void add_shared(const PlacedStatement& statement) {
-    if (statement.parsed.part != Part::directive ||
-        statement.parsed.name.find(".shared") == std::string::npos)
-      return;
+    if (statement.parsed.part != Part::directive) return;
+    if (statement.parsed.name.find(".shared") == std::string::npos) return add_other(statement);
     const Declared declared = declared_of(plain_text(statement.text));
     SharedVariable variable{declared.name, 0, declared.bytes,
                             statement.parsed.name.find(".extern") != std::string::npos};
     variable.offset = aligned_up(program_.static_shared_bytes, declared.align);
     if (!variable.dynamic) program_.static_shared_bytes = variable.offset + variable.bytes;
     dynamic_align_ = variable.dynamic ? std::max(dynamic_align_, declared.align) : dynamic_align_;
+    program_.variables.push_back(std::move(variable));
+  }
+
+  // What an initialiser puts there is not known: nothing may depend on it.
+  void add_other(const PlacedStatement& statement) {
+    const bool is_local = statement.parsed.name.find(".local") != std::string::npos;
+    const bool is_global = statement.parsed.name.find(".global") != std::string::npos;
+    const std::string text = plain_text(statement.text);
+    if ((!is_local && !is_global) || text.find('=') != std::string::npos) return;
+    const Declared declared = declared_of(text);
+    SharedVariable variable{declared.name, globals_, declared.bytes, false,
+                            is_local ? Space::local : Space::global};
+    if (is_local) {
+      variable.offset = aligned_up(program_.local_bytes, declared.align);
+      program_.local_bytes = variable.offset + variable.bytes;
+    } else {
+      ++globals_;
+    }
     program_.variables.push_back(std::move(variable));
   }
 
@@ -219,6 +249,10 @@ class Decoder {
     for (const std::size_t at : function_.directives) {
       if (parsed(at).name.starts_with(".maxnreg") && !numbers_of(parsed(at)).empty())
         program_.registers = numbers_of(parsed(at)).front();
+      if (parsed(at).name.starts_with(".maxntid") || parsed(at).name.starts_with(".reqntid")) {
+        program_.most_threads = 1;
+        for (const int number : numbers_of(parsed(at))) program_.most_threads *= number;
+      }
       std::array<int, 3>* bound = nullptr;
       if (parsed(at).name.starts_with(".reqntid")) bound = &program_.block;
       if (parsed(at).name.starts_with(".reqnctapercluster")) bound = &program_.cluster;
@@ -281,13 +315,17 @@ class Decoder {
 
   Result<Operand> named(std::size_t at, const std::string& name, bool negated) {
     Operand made{Operand::Kind::row, negated, 0, 0};
-    const auto variable = std::find_if(program_.variables.begin(), program_.variables.end(),
-                                       [&](const SharedVariable& one) { return one.name == name; });
+    const std::string plain = name.ends_with("[0]") ? name.substr(0, name.size() - 3) : name;
+    const auto variable =
+        std::find_if(program_.variables.begin(), program_.variables.end(),
+                     [&](const SharedVariable& one) { return one.name == plain; });
     if (const auto found = register_named(at, name)) {
       made = *found;
       made.negated = negated;
     } else if (variable != program_.variables.end()) {
-      made.row = constant(variable->offset);
+      made.row = constant(variable->space == Space::global
+                              ? address_of_buffer(first_variable + variable->offset)
+                              : variable->offset);
     } else if (const auto parameter = parameters_.find(name); parameter != parameters_.end()) {
       made.row = constant(parameter->second);
     } else if (is_clock(name) && parsed(at).name.starts_with("mov.")) {
@@ -352,11 +390,15 @@ class Decoder {
   Status take_operands(std::size_t at, const Decoded& decoded, Instruction& made) {
     const PtxStatement& statement = parsed(at);
     if (decoded.op == Op::bra) return take_target(at, made);
+    if (decoded.op == Op::brx) return take_table(at, made);
     if (decoded.op == Op::nothing) return {};
-    for (std::size_t n = 0; n < statement.operands.size(); ++n) {
+    std::size_t count =
+        statement.operands.size() - (decoded.has_policy && !statement.operands.empty() ? 1 : 0);
+    if (decoded.op == Op::policy) count = std::min<std::size_t>(count, 1);
+    for (std::size_t n = 0; n < count; ++n) {
       const std::string& text = statement.operands[n];
       const bool one = text.starts_with('[');
-      const std::vector<std::string> parts = one ? std::vector<std::string>{text} : parts_of(text);
+      const std::vector<std::string> parts = one ? address_parts(text) : parts_of(text);
       for (const std::string& part : parts) {
         PHASEBIT_TRY_ASSIGN(operand, operand_of(at, part));
         made.operands.push_back(operand);
@@ -365,6 +407,47 @@ class Decoder {
     }
     if (made.op == Op::mov && made.operands.size() == 2) take_clock(statement, made);
     if (made.op == Op::wgmma) return take_shape(at, made);
+    if (made.op == Op::map_replace) return take_field(at, made);
+    if (made.op == Op::tcgen05_mma && statement.operand(1).starts_with('['))
+      made.words |= std::uint64_t{1} << static_cast<unsigned>(Word::group);
+    return {};
+  }
+
+  // "[map, {column, row}]" -> "[map]", "column", "row"
+  static std::vector<std::string> address_parts(const std::string& text) {
+    const std::size_t list = text.find('{');
+    if (list == std::string::npos) return {text};
+    std::string base(trimmed(std::string_view(text).substr(0, text.find(','))));
+    std::vector<std::string> parts = parts_of(text.substr(list, text.find('}') - list + 1));
+    parts.insert(parts.begin(), base + "]");
+    return parts;
+  }
+
+  Status take_field(std::size_t at, Instruction& made) {
+    constexpr std::string_view fields[] = {
+        "global_address", "rank",     "box_dim",           "global_dim",   "global_stride",
+        "element_stride", "elemtype", "interleave_layout", "swizzle_mode", "fill_mode"};
+    for (std::size_t n = 0; n < std::size(fields); ++n)
+      if (parsed(at).name.find("." + std::string(fields[n]) + ".") != std::string::npos) {
+        made.target = static_cast<std::uint32_t>(n);
+        return {};
+      }
+    return complain(at, "what it replaces is not modelled");
+  }
+
+  Status take_table(std::size_t at, Instruction& made) {
+    PHASEBIT_TRY_ASSIGN(index, operand_of(at, parsed(at).operand(0)));
+    made.operands.push_back(index);
+    const auto table = scopes_.label(scopes_.of(at), parsed(at).operand(1));
+    if (!table || parsed(*table + 1).name != ".branchtargets")
+      return complain(at, "where it goes is not known");
+    made.target = static_cast<std::uint32_t>(program_.tables.size());
+    std::vector<std::uint32_t>& targets = program_.tables.emplace_back();
+    for (const std::string& name : parsed(*table + 1).operands) {
+      const auto label = scopes_.label(scopes_.of(at), name);
+      if (!label) return complain(at, "where it goes is not known");
+      targets.push_back(pcs_.at(*label));
+    }
     return {};
   }
 
@@ -395,7 +478,7 @@ class Decoder {
   const PtxFunction& function_;
   PtxScopes scopes_;
   RunProgram program_;
-  std::uint32_t dynamic_align_ = 16;
+  std::uint32_t dynamic_align_ = 16, globals_ = 0;
   std::map<std::string, std::uint32_t> parameters_, specials_;
   std::map<std::uint64_t, std::uint32_t> constants_;
   std::map<flow::PtxName, std::uint32_t> registers_;

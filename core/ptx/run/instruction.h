@@ -22,27 +22,28 @@ inline constexpr std::uint32_t all_lanes = 0xffffffffU;
 // clang-format off
 enum class Op : std::uint8_t {
   // of numbers
-  mov, cvt, cvta, add, sub, mul, mad, mul24, div, rem, abs, neg, min, max, fma,
-  and_, or_, xor_, not_, shl, shr, bfe, bfi, clz, popc, brev, prmt, lop3, selp, setp,
+  mov, cvt, cvta, policy, add, sub, mul, mad, mul24, div, rem, abs, neg, min, max, fma,
+  and_, or_, xor_, not_, shl, shr, bfe, bfi, clz, bfind, popc, brev, prmt, lop3, selp, setp,
   // of values that are not followed
   opaque,
   // where to go
-  bra, exit, trap,
+  bra, brx, exit, trap,
   // special registers that change, delays
   clock, nanosleep, setmaxnreg, nothing,
   // of a warp
-  warp_sync, shfl, vote, match, elect, active_mask,
+  warp_sync, shfl, vote, match, redux, elect, active_mask,
   // memory
-  ld, st, atom, red, ld_matrix, mapa, fence, fence_proxy,
+  ld, st, atom, red, ld_matrix, st_matrix, mapa, fence, fence_init, fence_proxy,
   // barriers
   bar_sync, bar_arrive, bar_warp_sync, cluster_arrive, cluster_wait,
   mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_expect, mbarrier_complete,
   mbarrier_wait, mbarrier_pending,
   // asynchronous
   cp_async, cp_async_commit, cp_async_wait, cp_async_arrive,
-  bulk_copy, bulk_commit, bulk_wait, st_async,
+  bulk_copy, tensor_copy, map_replace, map_publish,
+  bulk_commit, bulk_wait, st_async,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
-  tcgen05_commit, try_cancel, query_cancel
+  tcgen05_alloc, tcgen05_dealloc, tcgen05_mma, tcgen05_commit, try_cancel, query_cancel
 };
 // clang-format on
 
@@ -51,9 +52,24 @@ enum class Op : std::uint8_t {
 enum class Word : std::uint8_t {
   lo, hi, wide, eq, ne, lt, le, gt, ge, and_, or_, xor_, rn, rz, rzi, all, any, ballot, uni,
   idx, up, down, bfly, parity, expect_tx, drop, no_complete, noinc, multicast, read, aligned, inc,
-  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive
+  dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive,
+  reduction, shiftamt
 };
 // clang-format on
+
+// What tensormap.replace changes; Instruction::target.
+enum class MapField : std::uint8_t {
+  address,
+  rank,
+  box,
+  size,
+  stride,
+  step,
+  element,
+  interleave,
+  swizzle,
+  fill
+};
 
 struct Type {
   enum class Kind : std::uint8_t { none, bits, unsigned_, signed_, float_, predicate };
@@ -63,7 +79,7 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-enum class Space : std::uint8_t { generic, shared, cluster, global, param };
+enum class Space : std::uint8_t { generic, shared, cluster, global, param, local };
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acq_rel };
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
 
@@ -89,7 +105,7 @@ struct Instruction {
   std::uint64_t words = 0;
   Operand guard;  // of kind none: always
   std::vector<Operand> operands;
-  std::uint32_t target = 0;     // of a branch
+  std::uint32_t target = 0;     // of a branch; of brx, which of RunProgram::tables
   std::int32_t retry = -1;      // the loop of RunProgram::retries that it is in
   std::int32_t skips = -1;      // of a branch: the loop that it jumps over, and nothing else
   std::uint32_t statement = 0;  // of the file
@@ -119,11 +135,13 @@ struct ConstantRow {
 // What the system keeps of a CTA's shared memory: no variable of a kernel is at address 0.
 inline constexpr std::uint32_t reserved_shared_bytes = 1024;
 
-// A variable in shared memory; `dynamic` ones have their size from the launch.
+// A variable in shared memory; `dynamic` ones have their size from the launch. Of a thread's local
+// memory: its offset there. Of global memory: which one it is.
 struct SharedVariable {
   std::string name;
   std::uint32_t offset = 0, bytes = 0;
   bool dynamic = false;
+  Space space = Space::shared;
 };
 
 struct RunProgram {
@@ -133,10 +151,13 @@ struct RunProgram {
   std::vector<SpecialRow> specials;
   std::vector<ConstantRow> constants;
   std::vector<SharedVariable> variables;
+  std::vector<std::vector<std::uint32_t>> tables;  // of brx: where each index goes
+  std::uint32_t local_bytes = 0;
   std::uint32_t static_shared_bytes = reserved_shared_bytes;  // with what is reserved
   std::array<int, 3> block{0, 0, 0}, cluster{0, 0, 0};  // of .reqntid, .reqnctapercluster; 0: none
   bool elects = false;
-  int registers = 0;  // of .maxnreg; 0: nothing says with how many a thread begins
+  int registers = 0;     // of .maxnreg; 0: nothing says with how many a thread begins
+  int most_threads = 0;  // of .maxntid or .reqntid
 };
 
 // Where each of an entry's parameters begins, and after the last where all end.
@@ -160,6 +181,7 @@ struct Decoded {
   std::uint8_t vector = 1;
   std::uint64_t words = 0;
   int results = 0;
+  bool has_policy = false;  // its last operand is one
 };
 bool decode_opcode(std::string_view opcode, Decoded& decoded, std::string& unknown);
 

@@ -42,9 +42,6 @@ LaunchShape shape_of_run(LaunchShape shape) {
 }
 
 Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_t items) {
-  for (const launch::ExternalParameter& one : external.parameters)
-    if (one.kind == launch::ExternalParameter::Kind::tensor_map)
-      return fail(Step::launch, "parameter {}: tensor copies are not modelled", one.name);
   if (!external.contents.empty())
     return fail(Step::launch, "buffer {}: contents of a file are not modelled",
                 external.contents.front().buffer);
@@ -58,17 +55,22 @@ Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_
     addresses.push_back(address_of_buffer(made.buffers.size()));
     made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
   }
-  for (const std::byte one : launch::parameter_block(external, items, addresses))
+  std::vector<launch::MapBytes> encoded;
+  for (const launch::ExternalParameter& one : external.parameters) {
+    if (one.kind != launch::ExternalParameter::Kind::tensor_map) continue;
+    const std::size_t buffer = launch::place_of(one, launch::buffers_of(external));
+    made.maps.push_back(
+        {static_cast<std::size_t>(one.offset), *one.map, addresses[buffer] + one.at});
+    encoded.emplace_back();
+  }
+  for (const std::byte one : launch::parameter_block(external, items, addresses, encoded))
     made.parameters.push_back(static_cast<std::uint8_t>(one));
   return made;
 }
 
 Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
                             const std::vector<std::uint32_t>& places) {
-  if (!shape.tensor_maps.empty())
-    return fail(Step::launch, "tensor map {}: tensor copies are not modelled",
-                shape.tensor_maps.front().name);
-  if (places.size() != 2 + shape.buffers.size())
+  if (places.size() != 2 + shape.buffers.size() + shape.tensor_maps.size())
     return fail(Step::launch, "the kernel has {} parameters, its head names {} buffers",
                 places.size() - 1, shape.buffers.size());
   RunLaunch made;
@@ -106,6 +108,15 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
     put_parameter(made, places[n + 1], address_of_buffer(made.buffers.size()), 8);
     const launch::Buffer& buffer = shape.buffers[n];
     made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
+  }
+  for (std::size_t n = 0; n < shape.tensor_maps.size(); ++n) {
+    const launch::tensor::TensorMap& map = shape.tensor_maps[n];
+    std::size_t buffer = payload_in;
+    for (std::size_t other = kept_buffers; other < made.buffers.size(); ++other)
+      if (made.buffers[other].name == map.buffer) buffer = other;
+    const std::size_t offset = places[1 + shape.buffers.size() + n];
+    made.maps.push_back({offset, map, address_of_buffer(buffer)});
+    made.parameters.resize(std::max(made.parameters.size(), offset + sizeof(launch::MapBytes)));
   }
   return made;
 }

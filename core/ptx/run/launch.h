@@ -25,11 +25,26 @@ inline std::uint64_t address_of_buffer(std::size_t buffer) {
   return (std::uint64_t{buffer} + 1) << 36;
 }
 
+// Addresses of parameters, of a thread's own memory, and of variables of the file.
+inline constexpr std::uint64_t parameter_window = std::uint64_t{0x7e} << 40;
+inline constexpr std::uint64_t local_window = std::uint64_t{0x7d} << 40;
+inline constexpr std::size_t first_variable = 1000;  // as a buffer
+inline bool is_parameter_address(std::uint64_t address) {
+  return address >> 40 == 0x7e;
+}
+
+struct RunTensorMap {
+  std::size_t offset = 0;  // among the parameters
+  launch::tensor::TensorMap map;
+  std::uint64_t address = 0;  // of the tensor
+};
+
 struct RunLaunch {
   std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::uint32_t shared_bytes = 0;  // dynamic
   std::vector<RunBuffer> buffers;
   std::vector<std::uint8_t> parameters;
+  std::vector<RunTensorMap> maps;
   std::vector<int> sm_of_cta;  // by CTA of the grid; those that are not there run on SM 0
   int threads() const { return block[0] * block[1] * block[2]; }
   int ctas() const { return grid[0] * grid[1] * grid[2]; }

@@ -41,9 +41,16 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::turns: return "how often a wait was tried";
     case Reason::Kind::unfollowed: return "a value that is not computed";
     case Reason::Kind::state: return "the state of a barrier";
+    case Reason::Kind::unwritten: return "a register that nothing has written to";
   }
   bug("a reason without a name");
 }
+
+namespace {
+
+constexpr int most_registers = 256, registers_of_sm = 65536;
+
+}  // namespace
 
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
@@ -52,6 +59,12 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
     buffers_.push_back(
         std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
   }
+  for (const SharedVariable& one : program.variables)
+    if (one.space == Space::global)
+      variables_.push_back(std::make_unique<Region>(
+          one.name, address_of_buffer(first_variable + one.offset), one.bytes));
+  for (const RunTensorMap& one : launch.maps)
+    maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
 }
 
@@ -59,6 +72,10 @@ void Machine::make_ctas() {
   const int warps = (launch_.threads() + lanes_of_warp - 1) / lanes_of_warp;
   const int size = std::max(1, launch_.ctas_of_cluster());
   next_component_ = static_cast<Component>(launch_.ctas() * warps * lanes_of_warp);
+  for (const auto& buffer : buffers_) {
+    buffer->threads = warps * lanes_of_warp;
+    buffer->ctas_of_cluster = size;
+  }
   clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
   warps_.reserve(static_cast<std::size_t>(launch_.ctas() * warps));
   for (int n = 0; n < launch_.ctas(); ++n) {
@@ -68,6 +85,9 @@ void Machine::make_ctas() {
     cta.first_warp = n * warps;
     cta.shared = std::make_unique<Region>("shared memory", 0,
                                           program_.static_shared_bytes + launch_.shared_bytes);
+    cta.shared->cta = n;
+    cta.shared->threads = warps * lanes_of_warp;
+    cta.shared->ctas_of_cluster = size;
     ctas_.push_back(std::move(cta));
     for (int number = 0; number < warps; ++number) make_warp(n, number);
   }
@@ -82,13 +102,21 @@ void Machine::make_warp(int cta, int number) {
   warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
   const int left = launch_.threads() - number * lanes_of_warp;
   warp.live = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
-  warp.registers = (program_.registers + 7) / 8 * 8;
+  // A thread begins with no more than its share of the register file.
+  const int threads = std::max(program_.most_threads, launch_.threads());
+  warp.registers = program_.registers > 0
+                       ? (program_.registers + 7) / 8 * 8
+                       : std::min(most_registers, registers_of_sm / threads / 8 * 8);
   warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
   warp.predicates.resize(program_.predicates);
-  warp.unsure_rows.resize(program_.rows);
-  warp.unsure_predicates.resize(program_.predicates);
-  for (const ConstantRow& one : program_.constants)
+  const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
+  warp.unsure_rows.resize(program_.rows, unwritten);
+  warp.unsure_predicates.resize(program_.predicates, unwritten);
+  for (const ConstantRow& one : program_.constants) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
+    warp.unsure_rows[one.row] = {};
+  }
+  for (const SpecialRow& one : program_.specials) warp.unsure_rows[one.row] = {};
   for (const SpecialRow& one : program_.specials)
     for (int lane = 0; lane < lanes_of_warp; ++lane)
       warp.row(one.row)[lane] = special(one.name, warp, lane);
@@ -129,17 +157,27 @@ std::uint64_t Machine::special(const std::string& name, const Warp& warp, int la
     stop(FindingKind::decision, Grade::unsupported, {}, name + " is not modelled");
     return 0;
   }
+  // CTAs are numbered cluster by cluster.
+  const auto index = static_cast<std::size_t>(axis - 'x');
+  std::array<int, 3> clusters = launch_.grid;
+  for (std::size_t n = 0; n < 3; ++n) clusters[n] /= std::max(1, launch_.cluster[n]);
+  const int in_cluster = part(cta.rank, launch_.cluster, axis);
+  const int cluster = part(cta.cluster, clusters, axis);
   int value = 0;
   if (base == "%tid")
     value = part(thread, launch_.block, axis);
   else if (base == "%ntid")
     value = extent(launch_.block);
   else if (base == "%ctaid")
-    value = part(warp.cta, launch_.grid, axis);
+    value = cluster * launch_.cluster[index] + in_cluster;
   else if (base == "%nctaid")
     value = extent(launch_.grid);
   else if (base == "%cluster_ctaid")
-    value = part(cta.rank, launch_.cluster, axis);
+    value = in_cluster;
+  else if (base == "%clusterid")
+    value = cluster;
+  else if (base == "%nclusterid")
+    value = extent(clusters);
   else if (base == "%cluster_nctaid")
     value = extent(launch_.cluster);
   else
@@ -149,6 +187,11 @@ std::uint64_t Machine::special(const std::string& name, const Warp& warp, int la
 
 void Machine::report(FindingKind kind, Grade grade, RunPlace at, std::string what,
                      std::vector<Finding::Related> related) {
+  // Without the order that a lock or a flag gave, a missing order is no error yet.
+  const bool is_of_order = kind == FindingKind::race || kind == FindingKind::proxy ||
+                           kind == FindingKind::overrun || kind == FindingKind::left ||
+                           kind == FindingKind::uninitialised;
+  if (has_lost_order_ && is_of_order && grade == Grade::error) grade = Grade::unproved;
   const std::uint32_t other = related.empty() ? 0 : related.front().at.pc + 1;
   if (!reported_.insert({static_cast<std::uint8_t>(kind), {at.pc, other}}).second) return;
   outcome_.findings.push_back({kind, grade, at, std::move(what), std::move(related)});
@@ -176,6 +219,8 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   const Unsure& unsure = warp.unsure(operand);
   const Reason& why = reasons_[unsure.why];
   const bool is_opaque = why.kind == Reason::Kind::unfollowed;
+  has_lost_order_ =
+      has_lost_order_ || why.kind == Reason::Kind::flag || why.kind == Reason::Kind::atomic;
   report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
          at(warp, pc, std::countr_zero(unsure.lanes & lanes)),
          fmt::format("{} depends on {}", what, to_string(why)),
@@ -192,13 +237,16 @@ bool Machine::require_sure(const Warp& warp, const Instruction& one, std::uint32
       report_decision(warp, operand, pc, lanes, "it");
   };
   check(one.guard);
-  const bool stores =
-      one.op == Op::st || one.op == Op::red || one.op == Op::atom || one.op == Op::st_async;
+  const bool stores = one.op == Op::st || one.op == Op::red || one.op == Op::atom ||
+                      one.op == Op::st_async || one.op == Op::st_matrix;
   for (std::size_t n = one.results; n < one.operands.size(); ++n) {
     const bool is_barrier = one.op == Op::st_async && n + 1 == one.operands.size();
     const bool is_data = stores && n > one.results && !is_barrier;
-    const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity);
-    const bool is_vote = (one.op == Op::vote || one.op == Op::shfl) && n == one.results;
+    const bool is_state = one.op == Op::mbarrier_wait && n == 2 && !one.has(Word::parity) &&
+                          reasons_[warp.unsure(one.operands[n]).why].kind == Reason::Kind::state;
+    const bool is_vote =
+        (one.op == Op::vote || one.op == Op::shfl || one.op == Op::match || one.op == Op::redux) &&
+        n == one.results;
     if (!is_data && !is_state && !is_vote) check(one.operands[n]);
   }
   return !stopped_;
@@ -258,8 +306,31 @@ bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t p
     if (why.kind == Reason::Kind::flag && why.pc == loop.poll && loop.of_equal) return true;
   }
   if (is_skip(warp, one, unsure.lanes & group, taken)) return true;
+  // In this schedule the phase was complete, and what it tells is known from here on.
+  if (why.kind == Reason::Kind::poll && why.token >= 0) {
+    const Token& token = tokens_[static_cast<std::size_t>(why.token)];
+    const bool acquires = program_.code[why.pc].order != Order::relaxed;
+    each_lane(unsure.lanes & group & token.over, [&](int lane) {
+      const auto number = static_cast<std::size_t>(token.barrier[static_cast<std::size_t>(lane)]);
+      warp.learn(1U << lane, barriers_[number]->last, acquires);
+    });
+  }
   report_decision(warp, one.guard, pc, group, "this branch");
   return false;
+}
+
+Machine::Went Machine::branch_by_index(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                       Mask lanes) {
+  if (!require_sure(warp, one, pc, lanes)) return Went::stays;
+  const std::vector<std::uint32_t>& table = program_.tables[one.target];
+  each_lane(lanes, [&](int lane) {
+    const std::uint64_t index = warp.value(one.operands[0], lane) & 0xffffffffU;
+    if (index >= table.size())
+      return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                  fmt::format("entry {} of a table of {}", index, table.size()));
+    warp.pcs[static_cast<std::size_t>(lane)] = table[index];
+  });
+  return Went::elsewhere;
 }
 
 Machine::Went Machine::branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
@@ -288,16 +359,20 @@ void Machine::leave(Warp& warp, Mask lanes) {
   Cta& cta = cta_of(warp);
   Cluster& cluster = clusters_[static_cast<std::size_t>(cta.cluster)];
   // A thread that has arrived and leaves is neither waited for nor counted.
+  Mask arrived = 0;
   each_lane(lanes, [&](int lane) {
-    if (warp.cluster_phase[static_cast<std::size_t>(lane)] > cluster.phase) --cluster.arrived;
+    if (warp.cluster_phase[static_cast<std::size_t>(lane)] > cluster.phase) arrived |= 1U << lane;
   });
-  warp.publish(lanes, true, cluster.current);
+  cluster.arrived -= std::popcount(arrived);
+  // Barriers for all threads that are left wait for those that leave; that publishes no memory.
+  Clocks known;
+  warp.publish(lanes & ~arrived, false, known);
+  cluster.left.join(known.order);
+  warp.publish(arrived, false, known);
+  cta.left.join(known.order);
   if (warp.live == 0)
     for (CtaBarrier& barrier : cta.named)
-      if (barrier.arrived > 0 && barrier.expected == 0) {
-        warp.publish(lanes, true, barrier.current);
-        try_complete(cta, barrier);
-      }
+      if (barrier.arrived > 0 && barrier.expected == 0) try_complete(cta, barrier);
   ++warp.time;
   try_complete(cluster);
 }
@@ -305,7 +380,11 @@ void Machine::leave(Warp& warp, Mask lanes) {
 Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
                                Mask lanes) {
   if (one.op == Op::bra) return branch(warp, one, pc, group, lanes);
-  if (one.op == Op::opaque) {
+  if (one.op == Op::brx) return branch_by_index(warp, one, pc, lanes);
+  if (one.op == Op::policy) {
+    each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, 0); });
+    warp.set_unsure(one.operands[0], lanes, {});
+  } else if (one.op == Op::opaque) {
     compute_unfollowed(warp, one, pc, lanes);
   } else if (one.op == Op::cvta) {
     convert_address(warp, one, lanes);
@@ -328,7 +407,7 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   } else if (one.op <= Op::mbarrier_pending) {
     return execute_barrier(warp, one, pc, lanes);
   } else {
-    execute_copy(warp, one, pc, lanes);
+    return execute_copy(warp, one, pc, lanes);
   }
   return Went::on;
 }
@@ -370,6 +449,15 @@ void Machine::run_warp(Warp& warp, int quantum) {
   }
 }
 
+// A CTA must not leave while others use its shared memory, or copies do.
+void Machine::check_left() {
+  for (std::size_t n = 0; n < ctas_.size(); ++n)
+    for (const auto& [component, visit] : ctas_[n].visits)
+      if (ctas_[n].left.of(component) < visit.first)
+        report(FindingKind::left, Grade::error, visit.second,
+               fmt::format("CTA {} may leave before this has ended in its shared memory", n));
+}
+
 RunOutcome Machine::run() {
   std::vector<std::size_t> order(warps_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -388,7 +476,10 @@ RunOutcome Machine::run() {
         run_warp(warp, options_.seed == 0 ? 4096 : 1 + static_cast<int>(draw_() % 64));
     }
     outcome_.ended = !is_alive;
-    if (!is_alive && pending_.empty()) break;
+    if (!is_alive && pending_.empty()) {
+      check_left();
+      break;
+    }
     if (outcome_.instructions > options_.most_steps)
       stop(FindingKind::steps, Grade::unproved, {},
            fmt::format("not at its end after {} instructions of warps", options_.most_steps));

@@ -22,7 +22,17 @@ namespace phasebit::ptx::run {
 
 // Why a value is not known for sure.
 struct Reason {
-  enum class Kind : std::uint8_t { clock, poll, atomic, flag, answer, turns, unfollowed, state };
+  enum class Kind : std::uint8_t {
+    clock,
+    poll,
+    atomic,
+    flag,
+    answer,
+    turns,
+    unfollowed,
+    state,
+    unwritten
+  };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
   int token = -1;  // of a poll: which try
@@ -33,6 +43,7 @@ std::string to_string(const Reason& reason);
 struct Token {
   std::array<std::int32_t, lanes_of_warp> barrier{};
   std::array<std::int64_t, lanes_of_warp> phase{};
+  Mask over = 0;  // whose phase was complete
 };
 
 struct Cta {
@@ -42,8 +53,13 @@ struct Cta {
   std::unordered_map<std::uint32_t, std::int32_t> barriers;           // by offset
   std::uint64_t first_barrier = ~std::uint64_t{0}, last_barrier = 0;  // their offsets
   std::array<CtaBarrier, 16> named;
+  int columns = 0;         // of Tensor Memory that are allocated
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
   std::vector<Waiters> register_waiters;
+  VectorClock left;  // what has run before its threads left
+  // Accesses of others to its shared memory, and copies: all end before it leaves. The last of each
+  // component.
+  std::map<Component, std::pair<std::uint32_t, RunPlace>> visits;
 };
 
 struct Cluster {
@@ -51,12 +67,13 @@ struct Cluster {
   std::uint32_t phase = 0;
   int arrived = 0;
   Clocks current, last;
+  VectorClock left;  // as of a CTA: of threads that have not arrived
 };
 
 // Where an address leads.
 struct Place {
   Region* region = nullptr;
-  int cta = -1;  // of shared memory: of the launch
+  int cta = -1;  // of shared memory: of the launch; -2: a thread's own
   std::uint64_t offset = 0;
 };
 
@@ -74,11 +91,13 @@ class Machine {
   std::uint64_t special(const std::string& name, const Warp& warp, int lane);
   void run_warp(Warp& warp, int quantum);
   Went execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask lanes);
+  Went branch_by_index(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Went branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
   void mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Mask lanes);
   void leave(Warp& warp, Mask lanes);
   bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
   bool is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken);
+  void check_left();
   void report_stuck();
 
   // warp_ops.cpp: what the lanes of a warp do together
@@ -86,6 +105,8 @@ class Machine {
   bool gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes);
   Mask named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const;
   void shuffle(Warp& warp, const Instruction& one, Mask lanes);
+  void compare_lanes(Warp& warp, const Instruction& one, Mask lanes);
+  void reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void vote(Warp& warp, const Instruction& one, Mask lanes);
   void elect(Warp& warp, const Instruction& one, Mask lanes);
   Went set_registers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -103,12 +124,17 @@ class Machine {
   void store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
+                      Access& access) const;
+  void store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void convert_address(Warp& warp, const Instruction& one, Mask lanes);
   void touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer);
+  // An access to shared memory that must end before its CTA leaves.
+  void note_visit(const Place& at, const Epoch& epoch, RunPlace by);
   Access access_of(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
                    bool writes) const;
-  // Whether a release of that scope by one CTA holds for another.
-  bool reaches(Scope scope, int from_cta, int to_cta) const;
+  // The least scope that has both CTAs.
+  Scope scope_of(int from_cta, int to_cta) const;
   Mbarrier* overlapped(const Place& at, std::uint64_t size);
   void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
   Flag& flag_of(const Place& at, int size, const Access& access);
@@ -123,6 +149,10 @@ class Machine {
   Mbarrier* barrier_at(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
                        const Operand& operand, Space space);
   Mbarrier* barrier_in(int cta, std::uint64_t offset, RunPlace at);
+  void check_init(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane);
+  void check_init_in_proxy(const Mbarrier& barrier, const Clocks& issued, RunPlace at);
+  void check_unused(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
+                    const char* what);
   void init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
@@ -136,6 +166,8 @@ class Machine {
                    const char* what);
   void try_complete(Mbarrier& barrier);
   void check_completion(Mbarrier& barrier);
+  void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
+                   std::uint32_t pc, int lane);
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
                  bool acquires);
@@ -149,7 +181,7 @@ class Machine {
   int live_warps(const Cta& cta) const;
 
   // copy_ops.cpp
-  void execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  Went execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive_async(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void end_groups(Warp& warp, const Instruction& one, Mask lanes);
@@ -158,6 +190,12 @@ class Machine {
   void ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc);
+  // The other order: a row has the same place in memory in each of 8 columns of it.
+  void touch_columns(Warp& warp, std::uint64_t descriptor, int rows, const Access& access);
+  bool is_known(const Warp& warp, const Operand& operand, std::uint32_t pc);
+  void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row, int rows,
                     int row_bytes, const Access& access);
   struct Transfer {
@@ -169,9 +207,39 @@ class Machine {
     std::vector<std::uint32_t> words;  // of st.async, in the place of `from`
     std::uint32_t unsure = 0;
     OwnClock source_read;  // of a bulk group: how its reads are told apart from its writes
+    // Of a tensor copy, in the place of what is in global memory: each byte's place in the tensor,
+    // and the tensor's address.
+    std::shared_ptr<const std::vector<std::int64_t>> tile;
+    std::uint64_t tensor = 0;
+    std::uint32_t fill = 0;  // two bytes, of what is outside of it
+    bool is_reduction = false;
   };
+  // Of a copy that is ready: to its group, or to the barriers that its operands from `barrier` and
+  // `mask` on name.
+  void send(Warp& warp, const Instruction& one, std::uint32_t pc, int lane, Transfer transfer,
+            std::size_t barrier, std::size_t mask);
   void issue(Transfer transfer);
   void land(Transfer& transfer);
+  // Those of a thread's bulk groups up to the one that it waits for.
+  void land_groups(std::int32_t thread, std::uint32_t last);
+
+  // tensor_ops.cpp
+  struct KnownMap {
+    launch::tensor::TensorMap map;
+    std::uint64_t address = 0;
+    std::uint32_t version = 0;
+  };
+  KnownMap* map_at(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                   const Operand& operand);
+  void replace_in_map(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  Went publish_map(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  std::shared_ptr<const std::vector<std::int64_t>> tile_at(const KnownMap& known,
+                                                           const std::vector<int>& at,
+                                                           const std::vector<int>& offsets,
+                                                           RunPlace by);
+  void copy_tensor(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void land_tile(const Transfer& transfer, const Access& access, const Viewer& viewer,
+                 bool is_store);
 
   void note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at);
   void report(FindingKind kind, Grade grade, RunPlace at, std::string what,
@@ -211,15 +279,22 @@ class Machine {
     Flag* flag = nullptr;
     std::size_t version = 0;
     bool acquires = false;
+    Scope scope = Scope::gpu;
   };
   std::unordered_map<std::int32_t, Polled> polled_;  // by thread: its last poll
   std::vector<Transfer> pending_;
+  std::map<std::pair<const Region*, std::uint64_t>, KnownMap> maps_;
+  std::uint32_t map_versions_ = 0;
+  std::map<std::vector<int>, std::shared_ptr<const std::vector<std::int64_t>>> tiles_;
+  std::vector<std::unique_ptr<Region>> variables_;  // of the file, in global memory
+  std::unordered_map<std::int32_t, std::unique_ptr<Region>> local_;  // by thread
   std::map<std::uint64_t, std::int32_t> atomics_;  // which CTA changed an address first
   std::set<std::pair<std::uint8_t, std::pair<std::uint32_t, std::uint32_t>>> reported_;
   Component next_component_ = 0;
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
   bool stopped_ = false;
+  bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown
   RunOutcome outcome_;
 };
 

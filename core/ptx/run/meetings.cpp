@@ -26,6 +26,7 @@ int Machine::live_threads(const Cluster& cluster) const {
 void Machine::try_complete(Cta& cta, CtaBarrier& barrier) {
   const int wanted = barrier.expected > 0 ? barrier.expected : lanes_of_warp * live_warps(cta);
   if (barrier.arrived < wanted) return;
+  if (barrier.expected == 0) barrier.current.order.join(cta.left);
   ++barrier.phase;
   barrier.arrived = barrier.expected = 0;
   barrier.last = std::move(barrier.current);
@@ -94,6 +95,7 @@ void Machine::try_complete(Cluster& cluster) {
   if (cluster.arrived == 0 || cluster.arrived < live_threads(cluster)) return;
   ++cluster.phase;
   cluster.arrived = 0;
+  cluster.current.order.join(cluster.left);
   cluster.last = std::move(cluster.current);
   cluster.current.clear();
   const auto per_cta = warps_.size() / ctas_.size();
@@ -125,7 +127,8 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
       warp.pcs[static_cast<std::size_t>(lane)] = pc + 1;
     });
     if (!one.has(Word::aligned)) tell(warp, pc, all);
-    warp.publish(all, !is_relaxed, cluster.current);
+    warp.publish(all, !is_relaxed, cluster.current,
+                 launch_.ctas_of_cluster() > 1 ? Scope::cluster : Scope::cta);
     cluster.arrived += std::popcount(all);
     ++warp.time;
     try_complete(cluster);

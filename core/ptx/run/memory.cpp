@@ -3,22 +3,36 @@
 #include <algorithm>
 
 namespace phasebit::ptx::run {
-namespace {
 
-enum class Ordered : std::uint8_t { yes, not_in_proxy, no };
-
-Ordered ordered(const Access& earlier, const Access& later, const Viewer& viewer) {
-  if (earlier.epoch.component == no_component || (earlier.bytes & later.bytes) == 0)
-    return Ordered::yes;
-  if (!earlier.is_write && !later.is_write) return Ordered::yes;
-  if (earlier.is_strong && later.is_strong) return Ordered::yes;
-  if (!viewer.knows(earlier.epoch)) return Ordered::no;
-  // What is read before a copy overwrites it needs no proxy fence here: docs/checker.md.
-  if (!earlier.is_write || earlier.is_async || !later.is_async) return Ordered::yes;
-  return viewer.clocks->async.knows(earlier.epoch) ? Ordered::yes : Ordered::not_in_proxy;
+// Morally strong (PTX ISA, memory consistency model): each has a scope that the other is in.
+bool Region::are_strong(const Access& one, const Access& other) const {
+  const Scope least = std::min(one.scope, other.scope);
+  if (least == Scope::none || least >= Scope::gpu) return least != Scope::none;
+  const int first = one.thread / threads, second = other.thread / threads;
+  if (least == Scope::cta) return first == second;
+  return first / ctas_of_cluster == second / ctas_of_cluster;
 }
 
-}  // namespace
+Ordering Region::ordering(const Access& earlier, const Access& later, const Viewer& viewer) const {
+  if (earlier.epoch.component == no_component || (earlier.bytes & later.bytes) == 0)
+    return Ordering::full;
+  if (!earlier.is_write && !later.is_write) return Ordering::full;
+  if (are_strong(earlier, later)) return Ordering::full;
+  if (!viewer.knows(earlier.epoch)) {
+    // Whichever comes first, the same is there after both.
+    if (earlier.is_write && later.is_write && later.is_again) return Ordering::full;
+    const bool is_one_store = earlier.is_write && later.is_write && later.is_opaque &&
+                              earlier.pc == later.pc && earlier.epoch.clock == later.epoch.clock &&
+                              earlier.thread / lanes_of_warp == later.thread / lanes_of_warp;
+    return is_one_store ? Ordering::one_store : Ordering::none;
+  }
+  if (earlier.is_async || !later.is_async) return Ordering::full;
+  const Proxied where = cta < 0                           ? Proxied::global
+                        : earlier.thread / threads == cta ? Proxied::own_shared
+                                                          : Proxied::remote_shared;
+  if (viewer.clocks->seen(where).knows(earlier.epoch)) return Ordering::full;
+  return earlier.is_write ? Ordering::not_in_proxy : Ordering::read_not_in_proxy;
+}
 
 bool Viewer::knows(const Epoch& epoch) const {
   if (epoch.component == thread || clocks->memory.knows(epoch)) return true;
@@ -102,13 +116,14 @@ void Region::set_unsure(std::uint64_t offset, int size, std::uint32_t why) {
 }
 
 const Access* Region::conflict(const Word& word, const Access& access, const Viewer& viewer,
-                               bool& lacks_proxy_fence) const {
+                               Ordering& is) const {
   const Access* found = nullptr;
+  is = Ordering::full;
   const auto look = [&](const Access& earlier) {
-    const Ordered is = ordered(earlier, access, viewer);
-    if (is == Ordered::yes || (found != nullptr && !lacks_proxy_fence)) return;
+    const Ordering one = ordering(earlier, access, viewer);
+    if (one <= is) return;
     found = &earlier;
-    lacks_proxy_fence = is == Ordered::not_in_proxy;
+    is = one;
   };
   look(word.write);
   if (access.is_write) look(word.read);
@@ -119,9 +134,9 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
 
 void Region::note(Word& word, const Access& access, const Viewer& viewer) {
   Access& last = access.is_write ? word.write : word.read;
-  const bool replaces = last.epoch.component == no_component ||
-                        ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) &&
-                         (last.is_strong || !access.is_strong));
+  const bool replaces =
+      last.epoch.component == no_component ||
+      ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) && access.scope <= last.scope);
   if (!replaces) {
     if (word.more == 0) {
       more_.emplace_back();
@@ -129,13 +144,13 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
     }
     std::vector<Access>& more = more_[word.more - 1];
     std::erase_if(more, [&](const Access& one) {
-      return one.is_write == access.is_write && one.is_strong == access.is_strong &&
+      return one.is_write == access.is_write && access.scope <= one.scope &&
              (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch);
     });
     more.push_back(last);
   }
   last = access;
-  if (!access.is_write || access.is_strong || access.bytes != 0xf) return;
+  if (!access.is_write || access.scope != Scope::none || access.bytes != 0xf) return;
   // All of the word is new: what conflicts with what was before conflicts with this write, too.
   word.read.epoch.component = no_component;
   if (word.more != 0) more_[word.more - 1].clear();
@@ -152,10 +167,10 @@ std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, 
       access.bytes = static_cast<std::uint8_t>(bytes << (offset % 4));
     }
     Word& here = word(index);
-    bool lacks_fence = false;
-    const Access* earlier = conflict(here, access, viewer, lacks_fence);
-    if (earlier != nullptr && (!found || (found->lacks_proxy_fence && !lacks_fence)))
-      found = Conflict{*earlier, access, index * 4, lacks_fence};
+    Ordering is = Ordering::full;
+    const Access* earlier = conflict(here, access, viewer, is);
+    if (earlier != nullptr && (!found || found->is < is))
+      found = Conflict{*earlier, access, index * 4, is};
     note(here, access, viewer);
   }
   return found;

@@ -35,15 +35,21 @@ struct Access {
   std::int32_t thread = 0;   // of the launch, for reports
   std::uint8_t bytes = 0xf;  // of the word
   bool is_write = false;
-  bool is_strong = false;  // of a scope that holds both: two of them do not race
-  bool is_async = false;   // of the asynchronous proxy
+  Scope scope = Scope::none;  // of a strong one: two of them do not race if it holds both
+  bool is_async = false;      // of the asynchronous proxy
+  bool is_again = false;      // a store of what is there already
+  bool is_opaque = false;     // a store of a value that is not computed
 };
 
-// An access that is not ordered with an earlier one of the same word, or only in the generic proxy.
+// How an access comes after an earlier one of the same word: at all; as stores of lanes by one
+// instruction; not in the asynchronous proxy, where the earlier one is a read; the same where it is
+// a write; not.
+enum class Ordering : std::uint8_t { full, one_store, read_not_in_proxy, not_in_proxy, none };
+
 struct Conflict {
   Access earlier, later;
   std::uint64_t offset = 0;
-  bool lacks_proxy_fence = false;
+  Ordering is = Ordering::none;
 };
 
 class Region {
@@ -67,6 +73,9 @@ class Region {
 
   std::string name;
   std::uint64_t base, bytes;
+  int cta = -1;           // of shared memory: of the launch
+  int threads = 1 << 30;  // components of a CTA
+  int ctas_of_cluster = 1;
 
  private:
   struct Word {
@@ -82,7 +91,9 @@ class Region {
   std::uint32_t initial_word(std::uint64_t index) const;
   void note(Word& word, const Access& access, const Viewer& viewer);
   const Access* conflict(const Word& word, const Access& access, const Viewer& viewer,
-                         bool& lacks_proxy_fence) const;
+                         Ordering& is) const;
+  Ordering ordering(const Access& earlier, const Access& later, const Viewer& viewer) const;
+  bool are_strong(const Access& one, const Access& other) const;
 
   const std::vector<std::uint32_t>* initial_;
   std::vector<std::unique_ptr<Page>> pages_;

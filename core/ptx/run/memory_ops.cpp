@@ -65,10 +65,11 @@ Region* Machine::region_of(const Warp& warp, Space space, std::uint64_t address,
     return ctas_[static_cast<std::size_t>(found.cta)].shared.get();
   }
   const std::uint64_t buffer = address >> 36;
-  if (buffer == 0 || buffer > buffers_.size()) return nullptr;
+  const bool is_variable = buffer > first_variable && buffer <= first_variable + variables_.size();
+  if (buffer == 0 || (buffer > buffers_.size() && !is_variable)) return nullptr;
   found.cta = -1;
   found.offset = address - address_of_buffer(buffer - 1);
-  return buffers_[buffer - 1].get();
+  return is_variable ? variables_[buffer - 1 - first_variable].get() : buffers_[buffer - 1].get();
 }
 
 std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, std::uint32_t pc,
@@ -77,7 +78,13 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
   std::uint64_t address = warp.value(operand, lane) + static_cast<std::uint64_t>(operand.offset);
   if (space == Space::shared || space == Space::cluster) address &= 0xffffffffU;
   Place found;
-  found.region = region_of(warp, space, address, found);
+  if (space == Space::local || (space == Space::generic && address >> 40 == local_window >> 40)) {
+    std::unique_ptr<Region>& own = local_[warp.first_thread + lane];
+    if (own == nullptr) own = std::make_unique<Region>("local memory", 0, program_.local_bytes);
+    found = {own.get(), -2, address & 0xffffffffU};
+  } else {
+    found.region = region_of(warp, space, address, found);
+  }
   if (found.region == nullptr) {
     stop(FindingKind::bounds, Grade::error, at(warp, pc, lane),
          fmt::format("address {:#x} is in no buffer and no shared memory of the launch", address));
@@ -101,7 +108,9 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
       live_warps(ctas_[static_cast<std::size_t>(found.cta)]) == 0)
     report(FindingKind::left, Grade::error, at(warp, pc, lane),
            fmt::format("shared memory of CTA {}, which has left", found.cta));
-  (void)one;
+  // st.async and copies end later: land() notes them.
+  if (found.cta >= 0 && found.cta != warp.cta && one.op < Op::cp_async)
+    note_visit(found, {warp.thread(lane), warp.time}, at(warp, pc, lane));
   return found;
 }
 
@@ -112,10 +121,16 @@ Access Machine::access_of(const Warp& warp, const Instruction& one, std::uint32_
   made.pc = pc;
   made.thread = warp.first_thread + lane;
   made.is_write = writes;
-  const bool is_local = one.scope == Scope::cta && one.space != Space::shared && ctas_.size() > 1;
-  made.is_strong =
-      !is_local && (one.order != Order::weak || one.op == Op::atom || one.op == Op::red);
+  // Atomics are of the GPU's scope where they name none (PTX ISA, atom).
+  if (one.order != Order::weak || one.op == Op::atom || one.op == Op::red)
+    made.scope = one.scope == Scope::none ? Scope::gpu : one.scope;
   return made;
+}
+
+void Machine::note_visit(const Place& at, const Epoch& epoch, RunPlace by) {
+  if (at.cta < 0) return;
+  auto& kept = ctas_[static_cast<std::size_t>(at.cta)].visits[epoch.component];
+  if (epoch.clock >= kept.first) kept = {epoch.clock, by};
 }
 
 void Machine::touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer) {
@@ -125,7 +140,17 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
   const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
   const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
   const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
-  if (found->lacks_proxy_fence)
+  if (found->is == Ordering::one_store)
+    report(FindingKind::race, Grade::note, {second.pc, second.thread},
+           "lanes store to one word with one instruction: whose value stays is not specified",
+           {{{first.pc, first.thread}, "stores there, too"}});
+  else if (found->is == Ordering::read_not_in_proxy)
+    report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
+           fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
+                       "a read: the manual asks for one",
+                       at.cta < 0 ? at.region->name : std::string("what it holds")),
+           {{{first.pc, first.thread}, "reads it in the generic proxy"}});
+  else if (found->is == Ordering::not_in_proxy)
     report(FindingKind::proxy, Grade::error, {second.pc, second.thread},
            fmt::format("{} {} in the asynchronous proxy without a fence.proxy.async", verb(second),
                        where),
@@ -136,10 +161,11 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
            {{{first.pc, first.thread}, fmt::format("{} it", verb(first))}});
 }
 
-bool Machine::reaches(Scope scope, int from_cta, int to_cta) const {
-  if (from_cta == to_cta || scope >= Scope::gpu) return true;
-  return scope == Scope::cluster && ctas_[static_cast<std::size_t>(from_cta)].cluster ==
-                                        ctas_[static_cast<std::size_t>(to_cta)].cluster;
+Scope Machine::scope_of(int from_cta, int to_cta) const {
+  if (from_cta == to_cta) return Scope::cta;
+  const bool is_near = ctas_[static_cast<std::size_t>(from_cta)].cluster ==
+                       ctas_[static_cast<std::size_t>(to_cta)].cluster;
+  return is_near ? Scope::cluster : Scope::gpu;
 }
 
 // The barrier that has one of these bytes.
@@ -219,6 +245,23 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
       warp.set_unsure(one.operands[n], lanes, {lanes, reason(Reason::Kind::flag, pc)});
 }
 
+// Whether it stores what is there, or what is not known.
+void Machine::describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
+                             Access& access) const {
+  const int size = size_of(one);
+  const std::uint64_t bits = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+  access.is_again = true;
+  std::uint64_t offset = at.offset;
+  for (std::size_t n = 1; n < one.operands.size();
+       ++n, offset += static_cast<std::uint64_t>(size)) {
+    const Operand& data = one.operands[n];
+    const bool is_unsure = (warp.unsure(data).lanes >> lane & 1) != 0;
+    access.is_opaque = access.is_opaque || is_unsure;
+    access.is_again = access.is_again && !is_unsure && at.region->unsure(offset, size) == 0 &&
+                      at.region->read(offset, size) == (warp.value(data, lane) & bits);
+  }
+}
+
 void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const auto size = static_cast<std::uint64_t>(size_of(one));
   const std::size_t parts = one.operands.size() - 1;
@@ -227,7 +270,8 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
     const auto found =
         place(warp, one, pc, lane, one.space, one.operands[0], size * parts, size * parts);
     if (!found) return;
-    const Access access = access_of(warp, one, pc, lane, true);
+    Access access = access_of(warp, one, pc, lane, true);
+    describe_store(warp, one, lane, *found, access);
     touch(*found, size * parts, access, warp.viewer(lane));
     check_overwrite(*found, size * parts, at(warp, pc, lane));
     for (std::size_t n = 0; n < parts; ++n) {
@@ -282,6 +326,20 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
   ++warp.time;
 }
 
+void Machine::store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const int rows = one.has(Word::x4) ? 32 : one.has(Word::x2) ? 16 : 8;
+  outcome_.has_unfollowed = true;
+  each_lane(lanes, [&](int lane) {
+    if (lane >= rows || stopped_) return;
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[0], 16, 16);
+    if (!found) return;
+    touch(*found, 16, access_of(warp, one, pc, lane, true), warp.viewer(lane));
+    check_overwrite(*found, 16, at(warp, pc, lane));
+    for (std::uint64_t n = 0; n < 16; n += 4)
+      found->region->set_unsure(found->offset + n, 4, reason(Reason::Kind::unfollowed, pc));
+  });
+}
+
 // Row n of matrix m is the 16 bytes that lane 8 m + n names.
 void Machine::load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const int rows = 8 * one.results;
@@ -306,6 +364,10 @@ void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
       address &= 0xffffffffU;
       if (address >> rank_shift == 0) address = cluster_address(rank, address);
       address |= shared_window;
+    } else if (one.space == Space::param || one.space == Space::local) {
+      address &= 0xffffffffU;
+      if (!one.has(Word::to))
+        address |= one.space == Space::param ? parameter_window : local_window;
     }
     warp.set_lane(one.operands[0], lane, address);
   });
@@ -320,11 +382,25 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
     case Op::atom:
     case Op::red: change(warp, one, pc, lanes); break;
     case Op::ld_matrix: load_matrix(warp, one, pc, lanes); break;
+    case Op::st_matrix: store_matrix(warp, one, pc, lanes); break;
     case Op::fence:
-      if (one.order != Order::release) warp.acquire(lanes);
+      if (one.order != Order::release) warp.acquire(lanes, one.scope);
       if (one.order != Order::acquire) warp.release(lanes, one.scope);
       break;
-    case Op::fence_proxy: warp.fence_proxy(lanes); break;
+    case Op::fence_proxy:
+      warp.fence_proxy(lanes, one.space,
+                       launch_.ctas_of_cluster() > 1
+                           ? static_cast<Component>(warps_.size() / ctas_.size()) * lanes_of_warp
+                           : 0);
+      break;
+    case Op::fence_init:
+      for (const auto& barrier : barriers_)
+        each_lane(lanes, [&](int lane) {
+          if (barrier->init.component == warp.thread(lane))
+            barrier->init_fence = {warp.thread(lane), warp.time};
+        });
+      ++warp.time;
+      break;
     default:
       each_lane(lanes, [&](int lane) {
         const auto rank = static_cast<int>(warp.value(one.operands[2], lane));
@@ -352,8 +428,8 @@ Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
 void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                         const Access& access) {
   Flag& flag = flag_of(at, size, access);
-  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1,
-                                       one.order == Order::acquire};
+  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1, one.order == Order::acquire,
+                                       one.scope == Scope::none ? Scope::gpu : one.scope};
 }
 
 void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
@@ -405,13 +481,14 @@ void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
     each_lane(same, [&](int lane) {
       seen.flag->polls.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
     });
-    if (version.at.thread >= 0 &&
-        !reaches(version.reach, warp_of(version.at.thread).cta, warp.cta)) {
+    const Scope needed =
+        version.at.thread < 0 ? Scope::cta : scope_of(warp_of(version.at.thread).cta, warp.cta);
+    if (std::min(version.reach, seen.scope) < needed && version.at.thread >= 0) {
       Clocks order;
       order.order = version.published.order;
       warp.learn(same, order, true);
     } else {
-      warp.learn(same, version.published, seen.acquires);
+      warp.learn(same, version.published, seen.acquires, needed);
     }
   }
 }

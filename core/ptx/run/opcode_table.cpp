@@ -43,6 +43,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"bfe", Op::bfe, 1, ""},
     {"bfi", Op::bfi, 1, ""},
     {"clz", Op::clz, 1, ""},
+    {"bfind", Op::bfind, 1, "shiftamt"},
     {"popc", Op::popc, 1, ""},
     {"brev", Op::brev, 1, ""},
     {"prmt", Op::prmt, 1, ""},
@@ -59,7 +60,15 @@ constexpr OpcodeRow opcode_rows[] = {
     {"cos", Op::opaque, 1, "*"},
     {"tanh", Op::opaque, 1, "*"},
     {"mma.sync", Op::opaque, 1, "*"},
+    {"dp4a", Op::opaque, 1, "*"},
+    {"dp2a", Op::opaque, 1, "*"},
+    {"sad", Op::opaque, 1, "*"},
+    {"copysign", Op::opaque, 1, "*"},
+    {"testp", Op::opaque, 1, "*"},
+    {"movmatrix.sync", Op::opaque, 1, "*"},
+    {"createpolicy", Op::policy, 1, "*"},
     {"bra", Op::bra, 0, "uni"},
+    {"brx.idx", Op::brx, 0, "uni"},
     {"exit", Op::exit, 0, ""},
     {"ret", Op::exit, 0, "uni"},
     {"trap", Op::trap, 0, ""},
@@ -72,20 +81,24 @@ constexpr OpcodeRow opcode_rows[] = {
     {"pmevent", Op::nothing, 0, ""},
     {"shfl.sync", Op::shfl, 1, "idx up down bfly"},
     {"vote.sync", Op::vote, 1, "all any uni ballot"},
+    {"match", Op::match, 1, "any all sync"},
+    {"redux.sync", Op::redux, 1, "add min max and or xor abs NaN"},
     {"elect.sync", Op::elect, 1, ""},
     {"activemask", Op::active_mask, 1, ""},
-    {"ld", Op::ld, 1, "nc"},
+    {"ld", Op::ld, 1, "nc ca cg cs lu cv"},
     {"ld.volatile", Op::ld, 1, ""},
-    {"st", Op::st, 0, ""},
+    {"st", Op::st, 0, "wb cg cs wt"},
     {"st.volatile", Op::st, 0, ""},
     {"atom", Op::atom, 1, "add min max exch cas and or xor inc dec"},
     {"red", Op::red, 0, "add min max and or xor inc dec"},
     {"ldmatrix.sync", Op::ld_matrix, 1, "aligned m8n8 x1 x2 x4 trans"},
+    {"stmatrix.sync", Op::st_matrix, 0, "aligned m8n8 x1 x2 x4 trans"},
     {"mapa", Op::mapa, 1, ""},
     {"fence", Op::fence, 0, ""},
     {"membar", Op::fence, 0, "gl"},
-    {"fence.mbarrier_init", Op::nothing, 0, ""},
+    {"fence.mbarrier_init", Op::fence_init, 0, ""},
     {"fence.proxy.async", Op::fence_proxy, 0, ""},
+    {"fence.proxy.tensormap::generic", Op::nothing, 0, ""},
     {"bar.sync", Op::bar_sync, 0, ""},
     {"bar.cta.sync", Op::bar_sync, 0, ""},
     {"barrier.sync", Op::bar_sync, 0, "aligned"},
@@ -114,6 +127,17 @@ constexpr OpcodeRow opcode_rows[] = {
     {"cp.async.mbarrier.arrive", Op::cp_async_arrive, 0, "noinc"},
     {"cp.async.bulk", Op::bulk_copy, 0,
      "mbarrier::complete_tx::bytes bulk_group multicast::cluster L2::cache_hint"},
+    {"cp.reduce.async.bulk", Op::bulk_copy, 0,
+     "mbarrier::complete_tx::bytes bulk_group L2::cache_hint add min max and or xor inc dec noftz"},
+    {"cp.async.bulk.tensor", Op::tensor_copy, 0,
+     "mbarrier::complete_tx::bytes bulk_group multicast::cluster L2::cache_hint tile im2col "
+     "im2col_no_offs cta_group::1 1d 2d 3d 4d 5d"},
+    {"cp.reduce.async.bulk.tensor", Op::tensor_copy, 0,
+     "bulk_group L2::cache_hint tile im2col_no_offs 1d 2d 3d 4d 5d add min max and or xor inc dec"},
+    {"tensormap.replace.tile", Op::map_replace, 0,
+     "b1024 global_address rank box_dim global_dim global_stride element_stride elemtype "
+     "interleave_layout swizzle_mode fill_mode"},
+    {"tensormap.cp_fenceproxy", Op::map_publish, 0, "tensormap::generic sync aligned"},
     {"cp.async.bulk.commit_group", Op::bulk_commit, 0, ""},
     {"cp.async.bulk.wait_group", Op::bulk_wait, 0, "read"},
     {"st.async", Op::st_async, 0, "mbarrier::complete_tx::bytes"},
@@ -121,6 +145,17 @@ constexpr OpcodeRow opcode_rows[] = {
     {"wgmma.fence.sync.aligned", Op::wgmma_fence, 0, ""},
     {"wgmma.commit_group.sync.aligned", Op::wgmma_commit, 0, ""},
     {"wgmma.wait_group.sync.aligned", Op::wgmma_wait, 0, ""},
+    {"tcgen05.alloc", Op::tcgen05_alloc, 0, "cta_group::1 sync aligned"},
+    {"tcgen05.relinquish_alloc_permit", Op::nothing, 0, "*"},
+    {"tcgen05.dealloc", Op::tcgen05_dealloc, 0, "cta_group::1 sync aligned"},
+    {"tcgen05.ld.sync", Op::opaque, 1, "*"},
+    {"tcgen05.st.sync", Op::nothing, 0, "*"},
+    {"tcgen05.wait::ld", Op::nothing, 0, "*"},
+    {"tcgen05.wait::st", Op::nothing, 0, "*"},
+    {"tcgen05.fence::before_thread_sync", Op::nothing, 0, ""},
+    {"tcgen05.fence::after_thread_sync", Op::nothing, 0, ""},
+    {"tcgen05.mma", Op::tcgen05_mma, 0,
+     "cta_group::1 kind::f16 kind::tf32 kind::f8f6f4 kind::i8 collector::a::discard"},
     {"tcgen05.commit", Op::tcgen05_commit, 0, "cta_group::1 mbarrier::arrive::one"},
     {"clusterlaunchcontrol.try_cancel.async", Op::try_cancel, 0, "mbarrier::complete_tx::bytes"},
     {"clusterlaunchcontrol.query_cancel", Op::query_cancel, 1,
@@ -134,6 +169,7 @@ struct WordRow {
 // Unsigned comparisons have names of their own.
 constexpr WordRow word_rows[] = {
     {"lo", Word::lo},
+    {"shiftamt", Word::shiftamt},
     {"hi", Word::hi},
     {"wide", Word::wide},
     {"eq", Word::eq},
@@ -216,13 +252,21 @@ bool is_unfollowed_type(std::string_view word) {
   return is_listed("f16 f16x2 bf16 bf16x2 tf32 e4m3x2 e5m2x2 f32x2", word);
 }
 bool is_unfollowed_word(std::string_view word) {
-  return is_listed("ftz approx full sat relu rni rmi rpi rm rp", word);
+  return is_listed(
+      "ftz approx full sat relu rni rmi rpi rm rp satfinite rna rs NaN xorsign nan "
+      "equ neu ltu leu gtu geu num",
+      word);
+}
+// Hints to caches, which change nothing that is modelled.
+bool is_hint(std::string_view word) {
+  return word.starts_with("L1::") || (word.starts_with("L2::") && word != "L2::cache_hint");
 }
 
 std::optional<Space> space_of_word(std::string_view word) {
   if (word == "shared" || word == "shared::cta") return Space::shared;
   if (word == "shared::cluster") return Space::cluster;
   if (word == "global") return Space::global;
+  if (word == "local") return Space::local;
   if (word == "param" || word == "param::entry") return Space::param;
   return std::nullopt;
 }
@@ -286,6 +330,11 @@ bool take_word(const OpcodeRow& row, std::string_view word, Decoded& decoded, Wo
     if (word == "volatile") decoded.scope = Scope::sys;
   } else if (const auto scope = scope_of_word(word)) {
     decoded.scope = *scope;
+  } else if (is_hint(word)) {
+  } else if (word == "L2::cache_hint") {
+    decoded.has_policy = true;
+  } else if (word.size() == 2 && word[1] == 'd' && row.op == Op::tensor_copy) {
+    decoded.vector = static_cast<std::uint8_t>(word[0] - '0');
   } else if (word == "v2" || word == "v4" || word == "v8") {
     decoded.vector = static_cast<std::uint8_t>(word[1] - '0');
   } else {
@@ -304,7 +353,7 @@ bool settle(const OpcodeRow& row, Decoded& decoded, const WordsSoFar& so_far,
   const bool is_number = row.op < Op::opaque && row.op != Op::cvta;
   const bool is_float =
       decoded.type.kind == Type::Kind::float_ || decoded.from.kind == Type::Kind::float_;
-  const bool is_move = row.op == Op::mov || row.op == Op::selp || row.op == Op::setp;
+  const bool is_move = row.op == Op::mov || row.op == Op::selp;
   unknown = so_far.unknown;
   if (!unknown.empty() && (!is_number || !is_float)) return false;
   if (is_number && row.op != Op::mov && (so_far.is_unfollowed || !unknown.empty())) {
@@ -331,6 +380,8 @@ bool decode_opcode(std::string_view opcode, Decoded& decoded, std::string& unkno
   }
   decoded.op = row->op;
   decoded.results = row->results;
+  if (row->stem.starts_with("cp.reduce"))
+    decoded.words |= std::uint64_t{1} << static_cast<unsigned>(Word::reduction);
   WordsSoFar so_far;
   std::string_view rest = opcode.substr(row->stem.size());
   if (row->stem.ends_with("volatile")) {

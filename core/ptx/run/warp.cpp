@@ -7,10 +7,7 @@ namespace phasebit::ptx::run {
 void Warp::publish(Mask lanes, bool released, Clocks& to, Scope reach) {
   clocks.look(lanes, [&](const Clocks& known, Mask here) {
     to.order.join(known.order);
-    if (released) {
-      to.memory.join(known.memory);
-      to.async.join(known.async);
-    }
+    if (released) to.join_memory(known);
     each_lane(here, [&](int lane) {
       to.order.raise(thread(lane), time);
       if (released) to.memory.raise(thread(lane), time);
@@ -25,10 +22,7 @@ void Warp::publish(Mask lanes, bool released, Clocks& to, Scope reach) {
   each_lane(lanes, [&](int lane) {
     const Fenced& ready = fenced[static_cast<std::size_t>(lane)];
     if (ready.clocks == nullptr || ready.scope < reach) return;
-    if (ready.clocks.get() != last) {
-      to.memory.join(ready.clocks->memory);
-      to.async.join(ready.clocks->async);
-    }
+    if (ready.clocks.get() != last) to.join_memory(*ready.clocks);
     last = ready.clocks.get();
     to.memory.raise(thread(lane), ready.time);
   });
@@ -45,17 +39,25 @@ Clocks Warp::issued_by(int lane) const {
   return made;
 }
 
-void Warp::learn(Mask lanes, const Clocks& from, bool acquires) {
+namespace {
+
+// cta, cluster, and what is above them.
+std::size_t place_of(Scope scope) {
+  return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
+}
+
+}  // namespace
+
+void Warp::learn(Mask lanes, const Clocks& from, bool acquires, Scope needed) {
   clocks.each(lanes, [&](Clocks& known, Mask) {
     known.order.join(from.order);
-    if (!acquires) return;
-    known.memory.join(from.memory);
-    known.async.join(from.async);
+    if (acquires) known.join_memory(from);
   });
   if (acquires) return;
   auto seen = std::make_shared<Clocks>(from);
+  Unacquired& all = unacquired[place_of(needed)];
   each_lane(lanes, [&](int lane) {
-    std::shared_ptr<Clocks>& kept = unacquired[static_cast<std::size_t>(lane)];
+    std::shared_ptr<Clocks>& kept = all[static_cast<std::size_t>(lane)];
     if (kept != nullptr) {
       kept = std::make_shared<Clocks>(*kept);
       kept->join(from);
@@ -65,22 +67,22 @@ void Warp::learn(Mask lanes, const Clocks& from, bool acquires) {
   });
 }
 
-void Warp::acquire(Mask lanes) {
-  each_lane(lanes, [&](int lane) {
-    const std::shared_ptr<Clocks> seen = unacquired[static_cast<std::size_t>(lane)];
-    if (seen == nullptr) return;
-    Mask same = 0;
-    each_lane(lanes, [&](int other) {
-      std::shared_ptr<Clocks>& kept = unacquired[static_cast<std::size_t>(other)];
-      if (kept != seen) return;
-      same |= 1U << other;
-      kept = nullptr;
+void Warp::acquire(Mask lanes, Scope scope) {
+  for (std::size_t reach = 0; reach <= place_of(scope); ++reach) {
+    Unacquired& all = unacquired[reach];
+    each_lane(lanes, [&](int lane) {
+      const std::shared_ptr<Clocks> seen = all[static_cast<std::size_t>(lane)];
+      if (seen == nullptr) return;
+      Mask same = 0;
+      each_lane(lanes, [&](int other) {
+        std::shared_ptr<Clocks>& kept = all[static_cast<std::size_t>(other)];
+        if (kept != seen) return;
+        same |= 1U << other;
+        kept = nullptr;
+      });
+      clocks.each(same, [&](Clocks& known, Mask) { known.join_memory(*seen); });
     });
-    clocks.each(same, [&](Clocks& known, Mask) {
-      known.memory.join(seen->memory);
-      known.async.join(seen->async);
-    });
-  });
+  }
 }
 
 void Warp::release(Mask lanes, Scope scope) {
@@ -92,14 +94,28 @@ void Warp::release(Mask lanes, Scope scope) {
   ++time;
 }
 
-void Warp::fence_proxy(Mask lanes) {
+// ".shared::cta" covers the CTA's own shared memory: what its threads wrote elsewhere it does not,
+// what others wrote there it does.
+void Warp::fence_proxy(Mask lanes, Space space, Component threads) {
+  const auto first = static_cast<Component>(cta) * threads;
   clocks.each(lanes, [&](Clocks& known, Mask here) {
-    known.async.join(known.memory);
+    VectorClock made = known.memory;
     each_lane(here, [&](int lane) {
-      known.async.raise(thread(lane), time);
+      made.raise(thread(lane), time);
       for (const OwnClock& own : channels[static_cast<std::size_t>(lane)])
-        known.async.raise(own.component, own.clock);
+        made.raise(own.component, own.clock);
     });
+    const auto seen = [&](Proxied where) -> VectorClock& {
+      return known.async[static_cast<std::size_t>(where)];
+    };
+    if (space == Space::generic || space == Space::global) seen(Proxied::global).join(made);
+    if (space == Space::global) return;
+    seen(Proxied::own_shared).join(made);
+    if (threads == 0) return;
+    if (space == Space::shared)
+      seen(Proxied::remote_shared).join_outside(made, first, first + threads);
+    else
+      seen(Proxied::remote_shared).join(made);
   });
   ++time;
 }

@@ -29,7 +29,7 @@ struct Unsure {
 struct Warp {
   int cta = 0, number = 0;  // in the launch, in the CTA
   int first_thread = 0;     // of the launch
-  int registers = 0;        // of each of its threads, where that is known
+  int registers = 0;        // of each of its threads; at most so many where .maxnreg does not say
   // `waiting` for others, `parked` until the lanes that a mask names come, `polling` until the next
   // round.
   Mask live = 0, waiting = 0, parked = 0, polling = 0;
@@ -49,7 +49,9 @@ struct Warp {
     Scope scope = Scope::none;
   };
   std::array<Fenced, lanes_of_warp> fenced;
-  std::array<std::shared_ptr<Clocks>, lanes_of_warp> unacquired;
+  // By the scope that the fence must have.
+  using Unacquired = std::array<std::shared_ptr<Clocks>, lanes_of_warp>;
+  std::array<Unacquired, 3> unacquired;
 
   // Of cp.async and bulk groups: copies that were issued, and how many in each open group.
   struct Groups {
@@ -57,7 +59,7 @@ struct Warp {
     std::uint32_t issued = 0;
     std::vector<std::uint32_t> ends;  // of committed groups: issued by then
   };
-  std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes;
+  std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes, tensor_memory;
   Groups products;  // of wgmma
   std::uint32_t products_done = 0;
   bool has_products = false;                // some are under way
@@ -106,12 +108,15 @@ struct Warp {
   void publish(Mask lanes, bool released, Clocks& to, Scope reach = Scope::cta);
   // What lanes know in all three views, for an asynchronous operation that one of them issues.
   Clocks issued_by(int lane) const;
-  // The lanes learn what was published: with an acquire at once, else by their next fence.
-  void learn(Mask lanes, const Clocks& from, bool acquires);
+  // The lanes learn what was published: with an acquire at once, else by their next fence of at
+  // least the scope that is `needed`.
+  void learn(Mask lanes, const Clocks& from, bool acquires, Scope needed = Scope::cta);
   // The two halves of a fence.
-  void acquire(Mask lanes);
+  void acquire(Mask lanes, Scope scope);
   void release(Mask lanes, Scope scope);
-  void fence_proxy(Mask lanes);
+  // Of which space; generic: of all. `threads`: of a CTA, so many components each; 0 where no CTA
+  // reaches another's shared memory.
+  void fence_proxy(Mask lanes, Space space, Component threads);
   void meet(Mask lanes);  // they know of each other
 };
 

@@ -10,7 +10,7 @@ namespace phasebit::ptx::run {
 // left.
 Mask Machine::named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const {
   const bool has_mask = one.op == Op::bar_warp_sync || one.op == Op::shfl || one.op == Op::vote ||
-                        one.op == Op::elect;
+                        one.op == Op::elect || one.op == Op::match || one.op == Op::redux;
   if (!has_mask || one.operands.empty()) return warp.live;
   return static_cast<Mask>(warp.value(one.operands.back(), std::countr_zero(lanes)));
 }
@@ -83,6 +83,51 @@ void Machine::shuffle(Warp& warp, const Instruction& one, Mask lanes) {
   warp.set_unsure(one.operands[1], lanes, {});
 }
 
+// "match.any.sync.b32 same, value, mask", "match.all.sync.b32 same|all, value, mask"
+void Machine::compare_lanes(Warp& warp, const Instruction& one, Mask lanes) {
+  const Operand& from = one.operands[one.results];
+  const std::uint64_t bits = one.type.bits == 64 ? ~std::uint64_t{0} : 0xffffffffU;
+  const Unsure known = warp.unsure(from);
+  const Unsure made{(known.lanes & lanes) != 0 ? lanes : 0, known.why};
+  std::array<Mask, lanes_of_warp> same{};
+  each_lane(lanes, [&](int lane) {
+    each_lane(lanes, [&](int other) {
+      if (((warp.value(from, lane) ^ warp.value(from, other)) & bits) == 0)
+        same[static_cast<std::size_t>(lane)] |= 1U << other;
+    });
+  });
+  const bool all = same[static_cast<std::size_t>(std::countr_zero(lanes))] == lanes;
+  each_lane(lanes, [&](int lane) {
+    const Mask mask = same[static_cast<std::size_t>(lane)];
+    warp.set_lane(one.operands[0], lane, one.has(Word::any) || all ? mask : 0);
+  });
+  warp.set_unsure(one.operands[0], lanes, made);
+  if (one.results < 2) return;
+  warp.set_mask(one.operands[1], lanes, all ? lanes : 0);
+  warp.set_unsure(one.operands[1], lanes, made);
+}
+
+void Machine::reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  if (one.type.kind == Type::Kind::float_) return compute_unfollowed(warp, one, pc, lanes);
+  const Operand& from = one.operands[1];
+  const Unsure known = warp.unsure(from);
+  auto made = static_cast<std::uint32_t>(warp.value(from, std::countr_zero(lanes)));
+  each_lane(lanes & (lanes - 1), [&](int lane) {
+    const auto value = static_cast<std::uint32_t>(warp.value(from, lane));
+    const bool is_less = one.type.kind == Type::Kind::signed_
+                             ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(made)
+                             : value < made;
+    if (one.has(Word::add)) made += value;
+    if (one.has(Word::and_)) made &= value;
+    if (one.has(Word::or_)) made |= value;
+    if (one.has(Word::xor_)) made ^= value;
+    if (one.has(Word::min) && is_less) made = value;
+    if (one.has(Word::max) && !is_less) made = value;
+  });
+  each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, made); });
+  warp.set_unsure(one.operands[0], lanes, {(known.lanes & lanes) != 0 ? lanes : 0, known.why});
+}
+
 void Machine::vote(Warp& warp, const Instruction& one, Mask lanes) {
   const Operand& from = one.operands[1];
   const Mask votes = warp.mask_of(from) & lanes;
@@ -125,9 +170,14 @@ Machine::Went Machine::set_registers(Warp& warp, const Instruction& one, std::ui
   if (wanted < 24 || wanted > 256 || wanted % 8 != 0)
     stop(FindingKind::range, Grade::error, at(warp, pc, lane),
          fmt::format("{} registers: a multiple of 8 from 24 to 256 is possible", wanted));
-  if (warp.registers == 0) {
+  const bool is_known = program_.registers > 0;
+  if (!is_known)
     report(FindingKind::registers, Grade::note, at(warp, pc, lane),
-           "with how many registers a thread begins is not known: .maxnreg says");
+           fmt::format("with how many registers a thread begins is not known (.maxnreg says): "
+                       "taken as {}, the most that there is room for",
+                       warp.registers));
+  if (!is_known && takes == (wanted < warp.registers)) {
+    // Nothing to take, or to give.
   } else if (takes == (wanted < warp.registers) && wanted != warp.registers) {
     stop(FindingKind::registers, Grade::error, at(warp, pc, lane),
          fmt::format("{} to {} registers, of a thread that has {}", takes ? "up" : "down", wanted,
@@ -163,8 +213,8 @@ Machine::Went Machine::execute_together(Warp& warp, const Instruction& one, std:
   if (one.op == Op::shfl) shuffle(warp, one, all);
   if (one.op == Op::vote) vote(warp, one, all);
   if (one.op == Op::elect) elect(warp, one, all);
-  if (one.op == Op::match)
-    stop(FindingKind::decision, Grade::unsupported, at(warp, pc, 0), "match");
+  if (one.op == Op::match) compare_lanes(warp, one, all);
+  if (one.op == Op::redux) reduce_lanes(warp, one, pc, all);
   each_lane(all, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
   return Went::elsewhere;
 }

@@ -77,7 +77,10 @@ TEST(RunRace, EachKind) {
   const Row rows[] = {
       {"no barrier between writer and reader", own + other, "race: "},
       {"a barrier between them", own + "bar.sync 0;\n" + other, ""},
-      {"a store that a copy reads", own + "fence.proxy.async;\nbar.sync 0;\n" + send, ""},
+      {"a store that a copy reads",
+       own + "fence.proxy.async;\nbar.sync 0;\n" + send +
+           "@first cp.async.bulk.wait_group.read 0;\n",
+       ""},
       {"the same without a proxy fence", own + "bar.sync 0;\n" + send, "missing proxy fence: "},
       {"a source that is overwritten too early",
        own + "fence.proxy.async;\nbar.sync 0;\n" + send + "@first st.shared.u32 [ring], 1;\n",
@@ -96,6 +99,10 @@ TEST(RunRace, EachKind) {
        "@first cp.async.ca.shared.global [ring], [d0], 4;\ncp.async.commit_group;\n"
        "cp.async.wait_group 0;\n@leader ld.shared.u32 r1, [ring];\n",
        "race: "},
+      {"lanes that store the same", "st.shared.u32 [ring], 7;\n", ""},
+      {"lanes that store what differs", "st.shared.u32 [ring], tid;\n", "race: "},
+      {"a store of the same, and then of something else",
+       "st.shared.u32 [ring], 7;\n@first st.shared.u32 [ring], 8;\n", "race: "},
       {"past shared memory", "ld.shared.u32 r1, [ring+1024];\n", "out of bounds: "},
       {"past a buffer", "ld.global.u32 r1, [d0+4096];\n", "out of bounds: "},
       {"an odd address", "ld.global.u32 r1, [d0+2];\n", "misaligned: "},
