@@ -112,11 +112,12 @@ std::vector<Disassembler::Listing> Disassembler::read_raw(int sm, const Codes& c
 }
 
 void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listings& found) const {
-  // What is printed of more than this would take too much memory at a time.
-  constexpr std::size_t most_bytes = std::size_t{4} << 20U;
+  // What is printed of more than this would take too much memory at a time. nvdisasm needs as long
+  // to start as for a hundred kernels: fewer are one run.
+  constexpr std::size_t most_bytes = std::size_t{4} << 20U, least_bytes = std::size_t{256} << 10U;
   std::size_t total = 0;
   for (const std::string_view code : codes) total += code.size();
-  const std::size_t share = std::min(most_bytes, total / std::max(1U, threads) + 1);
+  const std::size_t share = std::clamp(total / std::max(1U, threads) + 1, least_bytes, most_bytes);
   std::vector<Codes> runs;
   for (std::size_t i = 0, bytes = share; i < codes.size(); ++i) {
     if (bytes >= share) runs.emplace_back(), bytes = 0;

@@ -67,28 +67,35 @@ struct Row {
   }
 };
 
-// The verb's statements without operands, each once, and the patterns that count and forbid there.
-std::string text_and_rules(const Prepared& variant, const isa::GateSpec& spec,
-                           const std::string& verb, const std::string& role) {
+std::string sorted_once(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return fmt::format("{}", fmt::join(words, "\n"));
+}
+
+// The patterns that count and forbid in the verb.
+std::string rules_of(const isa::GateSpec& spec, const std::string& verb, const std::string& role) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < variant.kernel.source.size(); ++i) {
-    const launch::SourceLine& line = variant.kernel.source[i];
-    if (line.verb != verb || line.role != role) continue;
-    const std::string& statement = variant.kernel.statements[i];
-    std::size_t begin = statement[0] == '@' ? statement.find(' ') + 1 : 0;
-    words.push_back((begin == 0 ? "" : "@ ") +
-                    statement.substr(begin, statement.find(' ', begin) - begin));
-  }
   for (const isa::VerbRule& rule : spec.verbs) {
     if (!isa::concerns(rule, verb, role)) continue;
     for (const isa::OpcodeRule& one : rule.require)
       words.push_back(fmt::format("{} {}", isa::to_string(one.path), one.pattern));
     words.insert(words.end(), rule.forbid.begin(), rule.forbid.end());
   }
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  return fmt::format("{} {} {} {}", variant.key.value("protocol"), verb, role,
-                     fmt::join(words, "\n"));
+  return fmt::format("{} {} {}", verb, role, sorted_once(std::move(words)));
+}
+
+// The statements of each verb and role without operands.
+using VerbTexts = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+VerbTexts texts_of(const ptxas::Kernel& kernel) {
+  VerbTexts texts;
+  for (std::size_t i = 0; i < kernel.source.size(); ++i) {
+    const std::string& statement = kernel.statements[i];
+    const std::size_t begin = statement[0] == '@' ? statement.find(' ') + 1 : 0;
+    texts[{kernel.source[i].verb, kernel.source[i].role}].push_back(
+        (begin == 0 ? "" : "@ ") + statement.substr(begin, statement.find(' ', begin) - begin));
+  }
+  return texts;
 }
 
 class InsertionTest : public testing::Test {
@@ -110,7 +117,8 @@ class InsertionTest : public testing::Test {
   }
 
   // The shortest kernels that have each text of a verb under each set of rules, with the verbs that
-  // are to be tried there.
+  // are to be tried there: the first text under a set of rules with all insertions at all places,
+  // further ones with each insertion at one of the places, in turn.
   std::vector<Row> places_of(std::vector<Prepared> all) {
     std::stable_sort(all.begin(), all.end(), [](const Prepared& a, const Prepared& b) {
       return a.kernel.statements.size() < b.kernel.statements.size();
@@ -120,9 +128,13 @@ class InsertionTest : public testing::Test {
       const auto spec = ptx::head::gate_of(variant.head, "hopper", isa::Version{{13, 5}});
       EXPECT_TRUE(spec && spec->known) << variant.key.id;
       bool taken = false;
+      VerbTexts texts = texts_of(variant.kernel);
       for (const auto& [verb, role] : verbs_of(variant.kernel)) {
-        if (!seen_.insert(text_and_rules(variant, *spec, verb, role)).second) continue;
-        add_rows({verb, role}, originals_.size(), rows);
+        const std::string rules = rules_of(*spec, verb, role);
+        const std::string text = sorted_once(std::move(texts[{verb, role}]));
+        if (!seen_.insert(variant.key.value("protocol") + "\n" + text + "\n" + rules).second)
+          continue;
+        add_rows({verb, role}, originals_.size(), texts_[rules]++, rows);
         taken = true;
       }
       if (taken) originals_.push_back(std::move(variant));
@@ -131,9 +143,11 @@ class InsertionTest : public testing::Test {
   }
 
   static void add_rows(const std::pair<std::string, std::string>& verb, std::size_t original,
-                       std::vector<Row>& rows) {
-    for (const Where where : {Where::hot, Where::cold, Where::beside})
+                       int texts, std::vector<Row>& rows) {
+    constexpr Where places[] = {Where::hot, Where::cold, Where::beside};
+    for (const Where where : places)
       for (int kernel = 0; kernel < kernels; ++kernel) {
+        if (texts > 0 && places[(kernel + texts) % 3] != where) continue;
         Row row{original, {verb.first, verb.second, where}, {}};
         for (const Insertion& one : insertions_of(verb.first))
           if (one.kernel == kernel) row.insertions.push_back(one);
@@ -203,10 +217,11 @@ class InsertionTest : public testing::Test {
 
   std::optional<join::images::Tools> tools_;
   std::optional<disassembly::Disassembler> disassembler_;
-  std::set<std::string> seen_;       // texts and rules
-  std::vector<Prepared> originals_;  // that have them
-  std::set<std::string> refused_;    // statements that were in the code
-  std::map<std::string, int> at_;    // insertions in the code, by protocol and place
+  std::set<std::string> seen_;        // texts and rules
+  std::map<std::string, int> texts_;  // seen of each set of rules
+  std::vector<Prepared> originals_;   // that have them
+  std::set<std::string> refused_;     // statements that were in the code
+  std::map<std::string, int> at_;     // insertions in the code, by protocol and place
 };
 
 TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {

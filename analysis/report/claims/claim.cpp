@@ -64,11 +64,11 @@ std::string complaint(const std::string& test) {
 
 }  // namespace
 
-const std::string* axis_of(const RowAxes& axes, const std::string& axis) {
-  const auto at =
-      std::lower_bound(axes.begin(), axes.end(), axis,
-                       [](const auto& one, const auto& name) { return one.first.text() < name; });
-  return at == axes.end() || at->first != axis ? nullptr : &at->second.text();
+// Words compare by their place: to look at them all is faster than to search by their letters.
+const std::string* axis_of(const RowAxes& axes, const Word& axis) {
+  for (const auto& [name, value] : axes)
+    if (name == axis) return &value.text();
+  return nullptr;
 }
 
 bool AxisTest::holds(const std::string& value) const {

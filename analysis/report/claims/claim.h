@@ -50,13 +50,13 @@ class Formula {
 // The axes of a row, sorted by name.
 using RowAxes = std::vector<std::pair<Word, Word>>;
 
-// Null for an axis that the row does not have.
-const std::string* axis_of(const RowAxes& axes, const std::string& axis);
+// Null for an axis that the row does not have. Asked of each row: keep the word of a name.
+const std::string* axis_of(const RowAxes& axes, const Word& axis);
 
 // One axis: any of these. A word may have * and ?; `<8`, `<=8`, `>8`, `>=8`, `2..8` are about
 // numbers, `!=word` is about words, `-` is for rows that do not have the axis.
 struct AxisTest {
-  std::string axis;
+  Word axis;
   std::vector<std::string> any_of;
   bool holds(const std::string& value) const;
 };

@@ -271,8 +271,9 @@ bool names(const Claim& claim, const std::string& axis) {
 }
 
 bool is_meant(const Claim& claim, const ClaimRow& row, bool every_device) {
-  if (!every_device && !claim.speaks_of(*axis_of(row.axes, "device"))) return false;
-  if (!axis_of(row.axes, "ptxas")->starts_with(claim.ptxas)) return false;
+  static const Word device("device"), ptxas("ptxas");
+  if (!every_device && !claim.speaks_of(*axis_of(row.axes, device))) return false;
+  if (!axis_of(row.axes, ptxas)->starts_with(claim.ptxas)) return false;
   return std::all_of(row.own.begin(), row.own.end(), [&](const std::string& axis) {
     return names(claim, axis) || (axis == "ptxas" && !claim.ptxas.empty());
   });

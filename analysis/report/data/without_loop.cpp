@@ -17,7 +17,7 @@ namespace {
 // On Hopper the loop's branch waits so long for its predicate: what fits costs nothing there.
 constexpr double shadow = 13;
 // What two slopes that are equal may differ by.
-constexpr double half_a_cycle = 0.5;
+constexpr double tolerance_cycles = 0.5;
 
 // Cycles of an operation between two sizes of its loop.
 Figure between(const LoopOfSize& few, const LoopOfSize& many) {
@@ -60,7 +60,7 @@ Reason inseparable(const Figure& item, double left, const std::vector<Step>& ste
   bool some_do_not_grow = false;
   for (const Step& step : steps) {
     texts.push_back(step.text());
-    some_do_not_grow = some_do_not_grow || step.grown() <= half_a_cycle;
+    some_do_not_grow = some_do_not_grow || step.grown() <= tolerance_cycles;
   }
   const std::string said =
       fmt::format("{} cycles, in a loop of {:.1f}", fmt::join(texts, ", "), left);
@@ -70,7 +70,7 @@ Reason inseparable(const Figure& item, double left, const std::vector<Step>& ste
     return {Missing::hidden, "hidden behind the loop's branch: " + said};
   const bool agree = std::abs(steps.front().item.value - steps.back().item.value) <=
                      std::max(least_apart, share_apart * std::abs(cost));
-  if (agree && left >= -half_a_cycle && left <= longest + half_a_cycle) return {};
+  if (agree && left >= -tolerance_cycles && left <= longest + tolerance_cycles) return {};
   return {Missing::not_separable, "not separable from the loop: " + said};
 }
 

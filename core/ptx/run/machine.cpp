@@ -62,7 +62,7 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
   for (const SharedVariable& one : program.variables)
     if (one.space == Space::global)
       variables_.push_back(std::make_unique<Region>(
-          one.name, address_of_buffer(first_variable + one.offset), one.bytes));
+          one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)), one.bytes));
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
