@@ -55,6 +55,7 @@ const char* word_of(Space space) {
     case Space::cluster: return "cluster";
     case Space::global: return "global";
     case Space::param: return "param";
+    case Space::local: return "local";
   }
   bug("a space without a word");
 }
