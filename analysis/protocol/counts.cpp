@@ -62,7 +62,8 @@ class Counter : public ptx::run::RunWatch {
 
  private:
   Window& state_of(const Warp& warp, int lane) {
-    return state_[static_cast<std::size_t>(warp.first_thread + lane)];
+    const int thread = warp.first_thread + lane;
+    return state_[static_cast<std::size_t>(thread)];
   }
 
   const ptx::PtxHeading* heading_of(const Instruction& one) const {

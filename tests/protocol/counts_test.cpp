@@ -161,9 +161,9 @@ TEST(Counts, NeedSitesInMachineCode) {
 }
 
 TEST(Counts, SayWhyThereAreNone) {
-  const Parts parts = {Parts().wait, "tcgen05.wait::ld.sync.aligned;\n", ""};
+  const Parts parts = {Parts().wait, "multimem.red.add.u32 [r1], r2;\n", ""};
   EXPECT_EQ(counted(parts).why_not,
-            "small.ptx:28:1: tcgen05.wait::ld.sync.aligned: this instruction is not modelled");
+            "small.ptx:28:1: multimem.red.add.u32: this instruction is not modelled");
   const Parts endless = {Parts().wait, "L_end:\nadd.u32 turn, turn, 1;\nbra L_end;\n", ""};
   EXPECT_EQ(counted(endless).why_not.substr(0, 9), "small.ptx");
 }

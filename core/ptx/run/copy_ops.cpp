@@ -230,14 +230,15 @@ void Machine::send(Warp& warp, const Instruction& one, std::uint32_t pc, int lan
   const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
   for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank) {
     if ((mask >> rank & 1) == 0) continue;
-    Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane));
+    const int cta = first + rank;
+    Mbarrier* other = barrier_in(cta, barrier->offset, at(warp, pc, lane));
     if (other == nullptr) return;
     check_init(*other, warp, pc, lane);
     check_init_in_proxy(*other, transfer.issued, at(warp, pc, lane));
     Transfer copy = transfer;
     copy.barrier = other->number;
-    copy.to.cta = first + rank;
-    copy.to.region = ctas_[static_cast<std::size_t>(first + rank)].shared.get();
+    copy.to.cta = cta;
+    copy.to.region = ctas_[static_cast<std::size_t>(cta)].shared.get();
     issue(std::move(copy));
   }
 }

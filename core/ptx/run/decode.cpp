@@ -91,6 +91,40 @@ std::uint32_t aligned_up(std::uint32_t at, std::uint32_t align) {
   return (at + align - 1) / align * align;
 }
 
+bool reads_two(Op op) {
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::mul24:
+    case Op::div:
+    case Op::rem:
+    case Op::min:
+    case Op::max:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::shl:
+    case Op::shr:
+    case Op::setp:
+    case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::st_matrix:
+    case Op::map_replace:
+    case Op::map_publish:
+    case Op::st:
+    case Op::mapa:
+    case Op::bar_arrive:
+    case Op::mbarrier_init:
+    case Op::mbarrier_expect:
+    case Op::mbarrier_complete:
+    case Op::mbarrier_wait:
+    case Op::try_cancel: return true;
+    default: return false;
+  }
+}
+
 // Operands that an instruction reads at the least.
 std::size_t operands_read(const Instruction& one) {
   switch (one.op) {
@@ -132,35 +166,7 @@ std::size_t operands_read(const Instruction& one) {
     case Op::atom:
     case Op::red: return one.has(Word::cas) ? 3 : 2;
     case Op::mbarrier_arrive: return one.has(Word::multicast) || one.has(Word::expect_tx) ? 2 : 1;
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::mul24:
-    case Op::div:
-    case Op::rem:
-    case Op::min:
-    case Op::max:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::shl:
-    case Op::shr:
-    case Op::setp:
-    case Op::vote:
-    case Op::match:
-    case Op::redux:
-    case Op::st_matrix:
-    case Op::map_replace:
-    case Op::map_publish:
-    case Op::st:
-    case Op::mapa:
-    case Op::bar_arrive:
-    case Op::mbarrier_init:
-    case Op::mbarrier_expect:
-    case Op::mbarrier_complete:
-    case Op::mbarrier_wait:
-    case Op::try_cancel: return 2;
-    default: return 1;
+    default: return reads_two(one.op) ? 2 : 1;
   }
 }
 

@@ -62,7 +62,8 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
   for (const SharedVariable& one : program.variables)
     if (one.space == Space::global)
       variables_.push_back(std::make_unique<Region>(
-          one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)), one.bytes));
+          one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)),
+          one.bytes));
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
@@ -77,7 +78,7 @@ void Machine::make_ctas() {
     buffer->ctas_of_cluster = size;
   }
   clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
-  warps_.reserve(static_cast<std::size_t>(launch_.ctas() * warps));
+  warps_.reserve(static_cast<std::size_t>(launch_.ctas()) * static_cast<std::size_t>(warps));
   for (int n = 0; n < launch_.ctas(); ++n) {
     Cta cta;
     cta.cluster = n / size;
@@ -122,13 +123,19 @@ void Machine::make_warp(int cta, int number) {
       warp.row(one.row)[lane] = special(one.name, warp, lane);
 }
 
+namespace {
+
+// Of the index of a thread or CTA.
+int part(int index, const std::array<int, 3>& size, char axis) {
+  if (axis == 'x') return index % size[0];
+  return axis == 'y' ? index / size[0] % size[1] : index / size[0] / size[1];
+}
+
+}  // namespace
+
 std::uint64_t Machine::special(const std::string& name, const Warp& warp, int lane) {
   const int thread = warp.number * lanes_of_warp + lane;
   const Cta& cta = ctas_[static_cast<std::size_t>(warp.cta)];
-  const auto part = [](int index, const std::array<int, 3>& size, char axis) {
-    if (axis == 'x') return index % size[0];
-    return axis == 'y' ? index / size[0] % size[1] : index / size[0] / size[1];
-  };
   const char axis = name.back();
   const auto extent = [&](const std::array<int, 3>& size) {
     return size[static_cast<std::size_t>(axis - 'x')];

@@ -99,16 +99,6 @@ std::vector<Attack> of_mbarriers() {
 }
 
 std::vector<Attack> of_copies() {
-  const std::string send =
-      "@first cp.async.bulk.global.shared::cta.bulk_group [d0], [ring+64], 64;\n"
-      "@first cp.async.bulk.commit_group;\n";
-  const std::string read_over = "@first cp.async.bulk.wait_group.read 0;\n";
-  const std::string over = "@first cp.async.bulk.wait_group 0;\n";
-  const std::string ready = "@first st.shared.u32 [ring+64], 7;\nfence.proxy.async;\n";
-  const std::string fetch = "cp.async.ca.shared.global [r0], [d1], 4;\ncp.async.commit_group;\n";
-  const std::string places =
-      "shl.b32 r2, tid, 2;\nmov.u32 r0, ring;\nadd.u32 r0, r0, r2;\ncvt.u64.u32 d1, r2;\n"
-      "add.u64 d1, d0, d1;\nxor.b32 r3, r0, 128;\n";
   return {
       {"a copy that is not waited for", roles(expect64 + copy64, load),
        roles(expect64 + copy64, take + load)},
@@ -140,6 +130,17 @@ std::vector<Attack> of_copies() {
              take + load + empty + wait_for("ring", "1", "L_v"))},
       {"a kernel that leaves before a copy has come", roles(expect64 + copy64, ""),
        roles(expect64 + copy64, take)},
+  };
+}
+
+std::vector<Attack> of_copies_out() {
+  const std::string send =
+      "@first cp.async.bulk.global.shared::cta.bulk_group [d0], [ring+64], 64;\n"
+      "@first cp.async.bulk.commit_group;\n";
+  const std::string read_over = "@first cp.async.bulk.wait_group.read 0;\n";
+  const std::string over = "@first cp.async.bulk.wait_group 0;\n";
+  const std::string ready = "@first st.shared.u32 [ring+64], 7;\nfence.proxy.async;\n";
+  return {
       {"a kernel that leaves before a copy has read", ready + send, ready + send + read_over},
       {"a source that is stored to too early",
        ready + send + "@first st.shared.u32 [ring+64], 8;\n" + over,
@@ -167,6 +168,15 @@ std::vector<Attack> of_copies() {
       {"a proxy fence before the store",
        "fence.proxy.async;\n@first st.shared.u32 [ring+64], 7;\n" + send + over,
        ready + send + over},
+  };
+}
+
+std::vector<Attack> of_small_copies() {
+  const std::string fetch = "cp.async.ca.shared.global [r0], [d1], 4;\ncp.async.commit_group;\n";
+  const std::string places =
+      "shl.b32 r2, tid, 2;\nmov.u32 r0, ring;\nadd.u32 r0, r0, r2;\ncvt.u64.u32 d1, r2;\n"
+      "add.u64 d1, d0, d1;\nxor.b32 r3, r0, 128;\n";
+  return {
       {"cp.async that is not waited for", places + fetch + "ld.shared.u32 r1, [r0];\n",
        places + fetch + "cp.async.wait_group 0;\nld.shared.u32 r1, [r0];\n"},
       {"cp.async, one group too few",
@@ -224,23 +234,27 @@ std::vector<Attack> of_other_barriers() {
   };
 }
 
-std::vector<Attack> of_clusters() {
-  const std::string ranks =
+// Of two CTAs of a cluster.
+struct Pair {
+  std::string ranks =
       "mov.u32 r4, %cluster_ctarank;\nxor.b32 r5, r4, 1;\nmov.u32 r6, ring;\n"
       "mapa.shared::cluster.u32 r6, r6, r5;\nsetp.eq.u32 p4, r4, 0;\nand.pred p5, p4, first;\n";
-  const std::string init = "@first mbarrier.init.shared.b64 [ring], 1;\n";
-  const std::string fenced = init + "fence.mbarrier_init.release.cluster;\n";
-  const std::string all = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
-  const std::string relaxed = "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n";
-  const std::string arrive =
-      "@first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r6];\n";
-  const std::string wait =
+  std::string init = "@first mbarrier.init.shared.b64 [ring], 1;\n";
+  std::string fenced = init + "fence.mbarrier_init.release.cluster;\n";
+  std::string all = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+  std::string relaxed = "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n";
+  std::string arrive = "@first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r6];\n";
+  std::string wait =
       "L_w: mbarrier.try_wait.parity.acquire.cluster.shared.b64 p1, [ring], 0;\n@!p1 bra L_w;\n";
-  const std::string many =
+  std::string many =
       "@first mbarrier.arrive.expect_tx.shared.b64 _, [ring], 64;\n@!p5 bra L_sent;\n"
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
       "[ring+64], [d0], 64, [ring], 3;\nL_sent:\n";
-  const SmallLaunch two{.ctas = 2, .cluster = 2};
+  SmallLaunch two{.ctas = 2, .cluster = 2};
+};
+
+std::vector<Attack> of_clusters() {
+  const auto [ranks, init, fenced, all, relaxed, arrive, wait, many, two] = Pair();
   return {
       {"an arrival on a barrier that may not be made", ranks + init + arrive + wait + all,
        ranks + init + all + arrive + wait + all, two},
@@ -348,8 +362,8 @@ std::vector<Attack> of_schedules() {
 
 TEST(RunAttacks, AreNotProvedAndRepairedAre) {
   std::vector<Attack> all;
-  for (const auto& some :
-       {of_mbarriers(), of_copies(), of_other_barriers(), of_clusters(), of_schedules()})
+  for (const auto& some : {of_mbarriers(), of_copies(), of_copies_out(), of_small_copies(),
+                           of_other_barriers(), of_clusters(), of_schedules()})
     all.insert(all.end(), some.begin(), some.end());
   EXPECT_GE(all.size(), 70U);
   for (const Attack& one : all) {

@@ -24,58 +24,61 @@ std::string passed(const std::string& reader, const std::string& before, const s
          "ld.global.u32 r2, [d0+64];\nL_end:\n";
 }
 
+struct FlagRow {
+  std::string before, raise, poll, after;
+  // Whether it is ordered for a thread of the same CTA, of the same cluster, of another cluster.
+  bool cta, cluster, grid;
+};
+
+const FlagRow flag_rows[] = {
+    // 8.9.2: a release and an acquire on one location; 8.5: both scopes hold both threads.
+    {"", "release.cta", "acquire.cta", "", true, false, false},
+    {"", "release.cluster", "acquire.cluster", "", true, true, false},
+    {"", "release.gpu", "acquire.gpu", "", true, true, true},
+    {"", "release.sys", "acquire.gpu", "", true, true, true},
+    {"", "release.gpu", "acquire.cta", "", true, false, false},
+    {"", "release.cta", "acquire.gpu", "", true, false, false},
+    {"", "release.cluster", "acquire.gpu", "", true, true, false},
+    {"", "release.gpu", "acquire.cluster", "", true, true, false},
+    // A fence before or after a strong access is a pattern of the fence's scope.
+    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true,
+     true},
+    {"fence.sc.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.sc.gpu;\n", true, true, true},
+    {"membar.gl;\n", "volatile", "volatile", "membar.gl;\n", true, true, true},
+    {"membar.cta;\n", "volatile", "volatile", "membar.gl;\n", true, false, false},
+    {"membar.gl;\n", "volatile", "volatile", "membar.cta;\n", true, false, false},
+    {"fence.acq_rel.cta;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
+     false},
+    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cta;\n", true, false,
+     false},
+    {"fence.acq_rel.cluster;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cluster;\n", true,
+     true, false},
+    {"fence.acq_rel.gpu;\n", "relaxed.cta", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
+     false},
+    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.cta", "fence.acq_rel.gpu;\n", true, false,
+     false},
+    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "acquire.gpu", "", true, true, true},
+    {"", "release.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true, true},
+    // No pattern on one side.
+    {"", "relaxed.gpu", "acquire.gpu", "", false, false, false},
+    {"", "release.gpu", "relaxed.gpu", "", false, false, false},
+    {"", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
+    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
+    {"", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", false, false, false},
+    {"fence.proxy.async;\n", "relaxed.gpu", "acquire.gpu", "", false, false, false},
+    // A weak store is not part of a pattern, whatever fence is before it.
+    {"fence.acq_rel.gpu;\n", "weak", "acquire.gpu", "", false, false, false}};
+
 TEST(RunMessage, FlagsByScope) {
   const std::string store = "st.", flag = ".global.u32 [d0], 1;\n", load = "ld.";
   const std::string space = ".global.u32";
-  const struct {
-    std::string before, raise, poll, after;
-    // Whether it is ordered for a thread of the same CTA, of the same cluster, of another cluster.
-    bool cta, cluster, grid;
-  } rows[] = {
-      // 8.9.2: a release and an acquire on one location; 8.5: both scopes hold both threads.
-      {"", "release.cta", "acquire.cta", "", true, false, false},
-      {"", "release.cluster", "acquire.cluster", "", true, true, false},
-      {"", "release.gpu", "acquire.gpu", "", true, true, true},
-      {"", "release.sys", "acquire.gpu", "", true, true, true},
-      {"", "release.gpu", "acquire.cta", "", true, false, false},
-      {"", "release.cta", "acquire.gpu", "", true, false, false},
-      {"", "release.cluster", "acquire.gpu", "", true, true, false},
-      {"", "release.gpu", "acquire.cluster", "", true, true, false},
-      // A fence before or after a strong access is a pattern of the fence's scope.
-      {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true,
-       true},
-      {"fence.sc.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.sc.gpu;\n", true, true, true},
-      {"membar.gl;\n", "volatile", "volatile", "membar.gl;\n", true, true, true},
-      {"membar.cta;\n", "volatile", "volatile", "membar.gl;\n", true, false, false},
-      {"membar.gl;\n", "volatile", "volatile", "membar.cta;\n", true, false, false},
-      {"fence.acq_rel.cta;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
-       false},
-      {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cta;\n", true, false,
-       false},
-      {"fence.acq_rel.cluster;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cluster;\n", true,
-       true, false},
-      {"fence.acq_rel.gpu;\n", "relaxed.cta", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
-       false},
-      {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.cta", "fence.acq_rel.gpu;\n", true, false,
-       false},
-      {"fence.acq_rel.gpu;\n", "relaxed.gpu", "acquire.gpu", "", true, true, true},
-      {"", "release.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true, true},
-      // No pattern on one side.
-      {"", "relaxed.gpu", "acquire.gpu", "", false, false, false},
-      {"", "release.gpu", "relaxed.gpu", "", false, false, false},
-      {"", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
-      {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
-      {"", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", false, false, false},
-      {"fence.proxy.async;\n", "relaxed.gpu", "acquire.gpu", "", false, false, false},
-      // A weak store is not part of a pattern, whatever fence is before it.
-      {"fence.acq_rel.gpu;\n", "weak", "acquire.gpu", "", false, false, false}};
   const struct {
     const char* reader;
     SmallLaunch launch;
   } places[] = {{"setp.eq.u32 p3, tid, 32;\n", {}},
                 {"setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n", {.ctas = 2, .cluster = 2}},
                 {"setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n", {.ctas = 2}}};
-  for (const auto& row : rows) {
+  for (const FlagRow& row : flag_rows) {
     const bool ordered[] = {row.cta, row.cluster, row.grid};
     for (int place = 0; place < 3; ++place) {
       const auto outcome =
