@@ -11,7 +11,7 @@ tuned = { words = "NAME" }
 WITH
 hand AS (
   SELECT id, f, sass_class, by_hand(spelled) AS made, substr(id, 1, length(id) - length(by_hand(spelled)) - 1) AS parent
-  FROM figure WHERE kind = 'point' AND quantity = 'cycles' AND by_hand(spelled) <> ''),
+  FROM figure WHERE kind = 'point' AND quantity = 'cycles' AND by_hand(spelled) <> '' AND padding IS NULL),
 usual AS MATERIALIZED (SELECT id, f, sass_class FROM figure WHERE kind = 'point' AND quantity = 'cycles' AND newest),
 pair AS MATERIALIZED (
   SELECT hand.*, coalesce(base.f, missing(hand.parent)) AS base, difference(hand.f, coalesce(base.f, missing(hand.parent))) AS apart, base.sass_class AS base_class
