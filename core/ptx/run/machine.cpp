@@ -273,6 +273,7 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask take
   const Reason& why = reasons_[warp.unsure(one.guard).why];
   if (one.skips < 0 || why.kind != Reason::Kind::poll || why.token < 0) return false;
   const Token token = tokens_[static_cast<std::size_t>(why.token)];
+  if ((taken & unsure) != (token.over & unsure)) return false;  // it skips where it should wait
   const std::uint32_t pc = program_.retries[static_cast<std::size_t>(one.skips)].poll;
   const Instruction& wait = program_.code[pc];
   const bool acquires = program_.code[why.pc].order != Order::relaxed;

@@ -69,7 +69,7 @@ class RetryFinder {
         return;
       }
     }
-    if (polls != 1 || !find_exit(loop, made)) return;
+    if (polls != 1 || !find_exit(loop, made) || !is_left_by(made.poll, code)) return;
     find_changing(code, made);
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
@@ -91,6 +91,55 @@ class RetryFinder {
       }
     // A block of labels alone: the closing brace, where the kernel ends.
     return false;
+  }
+
+  bool leaves(std::uint32_t pc, const std::vector<std::uint32_t>& code) const {
+    const Instruction& one = program_.code[pc];
+    if (one.op != Op::bra) return false;
+    const bool conditional = one.guard.kind != Operand::Kind::none;
+    return one.target < code.front() || one.target > code.back() ||
+           (conditional && pc == code.back());
+  }
+
+  // A value that tells the poll's answer, one way or the other, and nothing else.
+  static bool tells(const Instruction& one, const std::set<std::uint64_t>& told) {
+    const auto is_told = [&](std::size_t n) { return told.contains(name_of(one.operands[n])); };
+    const bool guarded = one.guard.kind != Operand::Kind::none;
+    if (guarded || one.results != 1 || one.operands.size() < 2) return false;
+    switch (one.op) {
+      case Op::mov:
+      case Op::cvt:
+      case Op::not_: return is_told(1);
+      case Op::selp:
+        return one.operands.size() == 4 && is_told(3) && !is_told(1) && !is_told(2) &&
+               one.operands[1].row != one.operands[2].row;
+      case Op::setp:
+        return one.operands.size() == 3 && (one.has(Word::eq) || one.has(Word::ne)) &&
+               is_told(1) != is_told(2);
+      default: return false;
+    }
+  }
+
+  // Whether each way out is decided by the answer of this turn's try. The run leaves on success;
+  // so a failed try stays. Polls of words have a rule of their own.
+  bool is_left_by(std::uint32_t poll, const std::vector<std::uint32_t>& code) const {
+    if (program_.code[poll].op == Op::ld) return true;
+    std::set<std::uint64_t> told = {name_of(program_.code[poll].operands[0])};
+    bool after_branch = false;  // that the answer decides
+    for (const std::uint32_t pc : code) {
+      const Instruction& one = program_.code[pc];
+      const bool decided =
+          one.guard.kind != Operand::Kind::none && told.contains(name_of(one.guard));
+      if (leaves(pc, code) && (pc < poll || (!decided && !after_branch))) return false;
+      after_branch = one.op == Op::bra && decided;
+      if (pc <= poll) continue;
+      const bool is_answer = tells(one, told);
+      for (std::size_t n = 0; n < one.results; ++n) {
+        told.erase(name_of(one.operands[n]));
+        if (is_answer) told.insert(name_of(one.operands[n]));
+      }
+    }
+    return true;
   }
 
   template <typename Visit>
@@ -116,6 +165,15 @@ class RetryFinder {
       // What a guard may leave as it was is not written for sure.
       for (std::size_t n = 0; n < one.results && one.guard.kind == Operand::Kind::none; ++n)
         done.insert(name_of(one.operands[n]));
+    }
+    // What only a failed try does, the run does not show.
+    bool only_failed = false;
+    for (const std::uint32_t pc : code) {
+      const Instruction& one = program_.code[pc];
+      const bool maybe = only_failed || one.guard.kind != Operand::Kind::none;
+      for (std::size_t n = 0; n < one.results && maybe && pc != made.poll; ++n)
+        changing.insert(name_of(one.operands[n]));
+      only_failed = only_failed || leaves(pc, code);
     }
     for (bool more = !changing.empty(); more;) more = spread(code, changing);
     for (const std::uint64_t name : changing)
