@@ -385,11 +385,31 @@ class Decoder {
       made.guard = guard;
     }
     PHASEBIT_TRY(take_operands(at, decoded, made));
+    PHASEBIT_TRY(check_operands(at, made));
     if (made.operands.size() < made.results + operands_read(made) ||
         (decoded.results > 0 && made.results == 0))
       return complain(at, "it has too few operands");
     program_.elects = program_.elects || made.op == Op::elect;
     program_.code.push_back(std::move(made));
+    return {};
+  }
+
+  // What would be computed otherwise than by the GPU.
+  Status check_operands(std::size_t at, const Instruction& made) const {
+    std::size_t first = made.operands.size();  // of those that are predicates
+    const bool of_predicates =
+        !made.operands.empty() && made.operands[0].kind == Operand::Kind::predicate;
+    if (made.op == Op::selp) first = 3;
+    if (made.op == Op::vote) first = made.results;
+    if (made.op == Op::setp) first = made.results + 2U;
+    if (of_predicates && (made.op == Op::mov || (made.op >= Op::and_ && made.op <= Op::not_)))
+      first = 1;
+    const std::size_t end = made.op == Op::vote ? first + 1 : made.operands.size();
+    for (std::size_t n = first; n < std::min(end, made.operands.size()); ++n)
+      if (made.operands[n].kind == Operand::Kind::row)
+        return complain(at, "a constant predicate is not modelled");
+    if (made.op == Op::cvt && made.type.kind == Type::Kind::float_ && made.has(Word::rzi))
+      return complain(at, "'.rzi' to a floating-point number is not modelled");
     return {};
   }
 

@@ -98,6 +98,33 @@ std::vector<Attack> of_mbarriers() {
   };
 }
 
+// Ways out of a wait that its try does not decide.
+std::vector<Attack> of_retries() {
+  const std::string fill = store + full, right = take + load;
+  const std::string once = "mbarrier.try_wait.parity.shared.b64 p1, [ring], 0;\n";
+  const std::string look = "mbarrier.test_wait.parity.shared.b64 p2, [ring], 0;\n";
+  return {
+      {"a wait that gives up",
+       roles(fill, "mov.u32 r7, 0;\nL_g: " + once +
+                       "@p1 bra L_d;\nadd.u32 r7, r7, 1;\nsetp.lt.u32 p2, r7, 4;\n"
+                       "@p2 bra L_g;\nL_d:\n" +
+                       load),
+       roles(fill, right)},
+      {"a wait whose answer is not used",
+       roles(fill, "setp.ne.u32 p2, tid, tid;\nL_g: " + once + "@p2 bra L_g;\n" + load),
+       roles(fill, right)},
+      {"a load that depends on a failed try",
+       roles(fill, "mov.u32 r7, 0;\nL_g: " + once +
+                       "@p1 bra L_d;\nmov.u32 r7, 1;\nbra L_g;\nL_d:\nsetp.eq.u32 p2, r7, 1;\n"
+                       "@p2 bra L_h;\n" +
+                       load + "bra L_end;\nL_h: bra L_h;\n"),
+       roles(fill, right)},
+      {"a token that skips where it is false",
+       roles(fill, look + "@!p2 bra L_r;\n" + take + "L_r:\n" + load),
+       roles(fill, look + "@p2 bra L_r;\n" + take + "L_r:\n" + load)},
+  };
+}
+
 std::vector<Attack> of_copies() {
   return {
       {"a copy that is not waited for", roles(expect64 + copy64, load),
@@ -362,8 +389,8 @@ std::vector<Attack> of_schedules() {
 
 TEST(RunAttacks, AreNotProvedAndRepairedAre) {
   std::vector<Attack> all;
-  for (const auto& some : {of_mbarriers(), of_copies(), of_copies_out(), of_small_copies(),
-                           of_other_barriers(), of_clusters(), of_schedules()})
+  for (const auto& some : {of_mbarriers(), of_retries(), of_copies(), of_copies_out(),
+                           of_small_copies(), of_other_barriers(), of_clusters(), of_schedules()})
     all.insert(all.end(), some.begin(), some.end());
   EXPECT_GE(all.size(), 70U);
   for (const Attack& one : all) {
