@@ -1,28 +1,18 @@
 #include "analysis/protocol/check.h"
+#include "core/ptx/flow/stuck.h"
 
-#include <charconv>
 #include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 
 namespace phasebit::protocol {
 
 using ptx::PtxStatement;
+using ptx::flow::literal_number;
 using ptx::run::FindingKind;
 using ptx::run::Grade;
 
 namespace {
-
-std::optional<long> literal(const std::string& text) {
-  const bool is_hexadecimal = text.starts_with("0x");
-  const char* first = text.data() + (is_hexadecimal ? 2 : 0);
-  long value = 0;
-  const auto [end, error] =
-      std::from_chars(first, text.data() + text.size(), value, is_hexadecimal ? 16 : 10);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 class TextChecker {
  public:
@@ -53,7 +43,7 @@ class TextChecker {
 
   void check_registers(const PtxStatement& one) {
     if (!one.name.starts_with("setmaxnreg")) return;
-    const auto wanted = literal(one.operand(0));
+    const auto wanted = literal_number(one.operand(0));
     if (!wanted) return;
     if (*wanted < 24 || *wanted > 256 || *wanted % 8 != 0)
       complain(at_, FindingKind::range,
@@ -66,10 +56,10 @@ class TextChecker {
         one.name.starts_with("barrier.sync") || one.name.starts_with("barrier.arrive") ||
         one.name.starts_with("bar.cta") || one.name.starts_with("barrier.cta");
     if (!is_numbered) return;
-    if (const auto number = literal(one.operand(0)); number && *number > 15)
+    if (const auto number = literal_number(one.operand(0)); number && *number > 15)
       complain(at_, FindingKind::range,
                fmt::format("barrier {}: numbers go from 0 to 15", *number));
-    const auto count = literal(one.operand(1));
+    const auto count = literal_number(one.operand(1));
     if (!count) return;
     if (*count % 32 != 0 || *count == 0)
       complain(at_, FindingKind::range,
@@ -82,7 +72,7 @@ class TextChecker {
   void check_mbarrier(const PtxStatement& one) {
     constexpr long most = (1L << 20) - 1;
     if (one.name.starts_with("mbarrier.init")) {
-      if (const auto count = literal(one.operand(1)); count && (*count < 1 || *count > most))
+      if (const auto count = literal_number(one.operand(1)); count && (*count < 1 || *count > most))
         complain(at_, FindingKind::range,
                  fmt::format("an mbarrier for {} arrivals: 1 to {} are possible", *count, most));
     }
@@ -98,7 +88,7 @@ class TextChecker {
     if (one.name.starts_with("tcgen05.dealloc") || one.name.starts_with("call")) gives_back_ = true;
     if (!one.name.starts_with("tcgen05.alloc")) return;
     if (!allocates_) allocates_ = at_;
-    const auto columns = literal(one.operand(1));
+    const auto columns = literal_number(one.operand(1));
     if (columns && (*columns < 32 || *columns > 512 || (*columns & (*columns - 1)) != 0))
       complain(at_, FindingKind::range,
                fmt::format("{} columns of Tensor Memory: 32, 64, 128, 256 and 512 are possible",

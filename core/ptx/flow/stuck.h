@@ -3,6 +3,7 @@
 
 #include "core/ptx/flow/values.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,7 +21,9 @@ struct PtxPolled {
   bool known = true;  // false: none of these, and another each turn
 };
 
-// Of an operand that is one.
+// "32", "0x20U", "-1"; nothing for floating point and names.
+std::optional<std::uint64_t> literal_integer(std::string operand);
+// The same, and a zero of floating point.
 std::optional<long> literal_number(const std::string& operand);
 
 class PtxStuck {

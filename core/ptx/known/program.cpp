@@ -2,10 +2,9 @@
 
 #include "core/base/text.h"
 #include "core/isa/opcodes.h"
+#include "core/ptx/flow/stuck.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 
 namespace phasebit::ptx::known {
 
@@ -13,19 +12,6 @@ namespace {
 
 using isa::PtxFact;
 using Part = PtxStatement::Part;
-
-// "32", "0x20U", "-1"; nothing for floating point and names.
-std::optional<std::uint64_t> literal(std::string text) {
-  if (text.ends_with('U')) text.pop_back();
-  const bool minus = text.starts_with('-');
-  const std::size_t first = minus ? 1 : 0;
-  if (text.size() == first || std::isdigit(static_cast<unsigned char>(text[first])) == 0)
-    return std::nullopt;
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str() + first, &end, 0);
-  if (*end != '\0') return std::nullopt;
-  return minus ? 0 - value : value;
-}
 
 class ProgramMaker {
  public:
@@ -98,7 +84,7 @@ class ProgramMaker {
     const bool negated = operand.starts_with('!');
     if (negated) operand.erase(0, 1);
     PtxOperand source;
-    if (const auto number = literal(operand)) {
+    if (const auto number = flow::literal_integer(operand)) {
       source.kind = PtxOperand::Kind::constant;
       source.value = known_number(*number);
     } else if (!operand.empty() && operand.find_first_of("{}[]()|,+ ") == std::string::npos) {
@@ -126,8 +112,9 @@ class ProgramMaker {
   // By all lanes of a warp.
   static bool is_from_first_lane(const PtxStatement& parsed) {
     return parsed.name == "shfl.sync.idx.b32" && parsed.operands.size() == 5 &&
-           literal(parsed.operand(2)) == 0U && literal(parsed.operand(3)) == 31U &&
-           literal(parsed.operand(4)) == 0xffffffffU;
+           flow::literal_integer(parsed.operand(2)) == 0U &&
+           flow::literal_integer(parsed.operand(3)) == 31U &&
+           flow::literal_integer(parsed.operand(4)) == 0xffffffffU;
   }
 
   PtxStep step_of(std::size_t at) {

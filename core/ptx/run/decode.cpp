@@ -1,5 +1,6 @@
 #include "core/base/text.h"
 #include "core/ptx/flow/local.h"
+#include "core/ptx/flow/stuck.h"
 #include "core/ptx/run/instruction.h"
 #include "core/ptx/run/launch.h"
 #include "core/ptx/scope.h"
@@ -21,23 +22,13 @@ using base::trimmed;
 // "32", "0x20U", "-1", "0f3F800000"; nothing for names.
 std::optional<std::uint64_t> number_of(std::string text) {
   if (text == "WARP_SZ") return lanes_of_warp;
-  int base = 0;
-  bool minus = false;
-  if (text.starts_with("0f") || text.starts_with("0F") || text.starts_with("0d") ||
-      text.starts_with("0D")) {
-    text.erase(0, 2);
-    base = 16;
-  } else {
-    if (text.ends_with('U')) text.pop_back();
-    minus = text.starts_with('-');
-    if (minus) text.erase(0, 1);
-    if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
-      return std::nullopt;
-  }
+  if (!text.starts_with("0f") && !text.starts_with("0F") && !text.starts_with("0d") &&
+      !text.starts_with("0D"))
+    return flow::literal_integer(std::move(text));
+  text.erase(0, 2);
   char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, base);
-  if (text.empty() || *end != '\0') return std::nullopt;
-  return minus ? 0 - value : value;
+  const std::uint64_t value = std::strtoull(text.c_str(), &end, 16);
+  return text.empty() || *end != '\0' ? std::nullopt : std::optional(value);
 }
 
 // "{a, b}", "p|q", "a" -> their parts.
