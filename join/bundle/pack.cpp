@@ -222,7 +222,7 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                                        timed_set));
   PHASEBIT_TRY(images::check_plain_text(tools, timed, column.front(), timed_set));
   PHASEBIT_TRY_ASSIGN(executions, images::run_all(tools, space, request.space, timed));
-  packing.notes = images::hold_executions(executions, timed, request.unchecked, timed_set);
+  images::hold_executions(executions, timed, request.unchecked, timed_set, packing.notes);
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());

@@ -113,7 +113,7 @@ Status run_kernels(const AssembleRequest& request, const Tools& tools, const sel
                    AssembledImages& made) {
   PHASEBIT_TRY_ASSIGN(executions, run_all(tools, space, request.space, prepared));
   for (ImageSet& set : sets)
-    made.notes = hold_executions(executions, prepared, request.unchecked, set);
+    hold_executions(executions, prepared, request.unchecked, set, made.notes);
   return {};
 }
 

@@ -341,10 +341,9 @@ Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& 
   return executions;
 }
 
-ExecutionNotes hold_executions(const std::vector<Execution>& executions,
-                               const std::vector<Prepared>& prepared, bool unchecked,
-                               ImageSet& set) {
-  ExecutionNotes notes;
+void hold_executions(const std::vector<Execution>& executions,
+                     const std::vector<Prepared>& prepared, bool unchecked, ImageSet& set,
+                     ExecutionNotes& notes) {
   for (std::size_t n = 0; n < executions.size(); ++n) {
     const Execution& one = executions[n];
     const Result<launch::Image>& image = set.images[n];
@@ -376,7 +375,6 @@ ExecutionNotes hold_executions(const std::vector<Execution>& executions,
       gate.reason += (gate.reason.empty() ? "" : "; ") + reason;
     if (!reasons.empty()) gate.verdict = unchecked ? GateVerdict::ungated : GateVerdict::failed;
   }
-  return notes;
 }
 
 Result<std::vector<std::string>> faults_of_forks(const select::SpaceRequest& request) {

@@ -49,14 +49,15 @@ Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& 
                                        const select::SpaceRequest& request,
                                        const std::vector<Prepared>& prepared);
 
-// What of it refuses an image; with consent its figure counts as not gated instead. `notes`: what
-// is said of variants and refuses none.
+// What is said of variants and refuses none.
 struct ExecutionNotes {
   std::map<std::string, std::string> not_counted, found;  // why, by variant
 };
-ExecutionNotes hold_executions(const std::vector<Execution>& executions,
-                               const std::vector<Prepared>& prepared, bool unchecked,
-                               ImageSet& set);
+// What of it refuses an image; with consent its figure counts as not gated instead. Adds to the
+// notes.
+void hold_executions(const std::vector<Execution>& executions,
+                     const std::vector<Prepared>& prepared, bool unchecked, ImageSet& set,
+                     ExecutionNotes& notes);
 
 // "ID: executions: ...", of each fork that its runs refuse.
 Result<std::vector<std::string>> faults_of_forks(const select::SpaceRequest& request);
