@@ -90,6 +90,22 @@ void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& c
   });
 }
 
+namespace {
+
+void add_items(CLI::App& app, join::protocol::CheckRequest& request) {
+  app.add_option("--items", request.items, "items (default: each slot comes round 3 times)")
+      ->check(at_least_one());
+}
+
+void add_steps(CLI::App& app, join::protocol::CheckRequest& request) {
+  app.add_option("--steps", request.options.most_steps,
+                 "give up after so many instructions of warps")
+      ->check(at_least_one())
+      ->capture_default_str();
+}
+
+}  // namespace
+
 void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "check", "run PTX without a GPU and prove that it neither hangs nor races, or say where");
@@ -102,17 +118,12 @@ void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& c
   command->add_flag("--tuned", options.space.tuned_only,
                     "the forks under ptx/tuned/ and their parents, not the sweep");
   add_external(*command, options.external);
-  command->add_option("--items", options.items, "items (default: each slot comes round 3 times)")
-      ->check(at_least_one());
+  add_items(*command, options);
   command
       ->add_option("--schedules", options.options.schedules, "drawn where one run proves nothing")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command
-      ->add_option("--steps", options.options.most_steps,
-                   "give up after so many instructions of warps")
-      ->check(at_least_one())
-      ->capture_default_str();
+  add_steps(*command, options);
   command->add_flag("--strict", options.options.is_strict,
                     "lanes of a warp are ordered by bar.warp.sync alone");
   command
@@ -142,15 +153,10 @@ void add_run(CLI::App& app, RunCommand& options, Chosen& chosen) {
   add_variant_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
-  command->add_option("--items", options.items, "items (default: each slot comes round 3 times)")
-      ->check(at_least_one());
+  add_items(*command, options);
   command->add_option("--replay", options.options.replay, "a drawn schedule, by its number")
       ->check(at_least_one());
-  command
-      ->add_option("--steps", options.options.most_steps,
-                   "give up after so many instructions of warps")
-      ->check(at_least_one())
-      ->capture_default_str();
+  add_steps(*command, options);
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit run ring/mbarrier/st_shared/none",
                           "phasebit run ring/mbarrier/st_shared/none --items 64 --replay 7"});
