@@ -68,8 +68,7 @@ class Checker {
  private:
   Remark remark(const RunPlace& at, const std::string& what) const {
     const ptx::run::Instruction& one = program_.code[at.pc];
-    const ptx::PlacedStatement& statement = file_.statements[one.statement];
-    return {file_.place(statement), ptx::run::text_of(file_, one), source_of(one.statement),
+    return {ptx::run::place_of(file_, one), ptx::run::text_of(file_, one), source_of(one.statement),
             thread_of(at.thread), what};
   }
 
@@ -92,7 +91,7 @@ class Checker {
   std::string thread_of(int thread) const {
     if (thread < 0) return "";
     constexpr int lanes = ptx::run::lanes_of_warp;
-    const int warps = (launch_.threads() + lanes - 1) / lanes, warp = thread / lanes;
+    const int warps = launch_.warps(), warp = thread / lanes;
     return fmt::format("CTA {}, warp {}, lane {}", warp / warps, warp % warps, thread % lanes);
   }
 
@@ -102,9 +101,15 @@ class Checker {
   std::vector<std::optional<ptx::PtxSource>> sources_;
 };
 
-bool has(const RunOutcome& outcome, Grade grade) {
-  return std::any_of(outcome.findings.begin(), outcome.findings.end(),
-                     [&](const Finding& one) { return one.grade == grade; });
+// Of one run: the worst that it found.
+Verdict verdict_of(const RunOutcome& outcome) {
+  const auto has = [&](Grade grade) {
+    return std::any_of(outcome.findings.begin(), outcome.findings.end(),
+                       [&](const Finding& one) { return one.grade == grade; });
+  };
+  if (has(Grade::error)) return Verdict::error;
+  if (has(Grade::unsupported)) return Verdict::unsupported;
+  return has(Grade::unproved) || !outcome.ended ? Verdict::explored : Verdict::proved;
 }
 
 // What one run did not prove: schedules that are drawn, until one of them goes wrong.
@@ -131,9 +136,8 @@ void replay(const Checker& checker, const RunProgram& program, const RunLaunch& 
       program, launch, {options.most_steps, options.replay, false, options.is_strict, {}});
   checked.schedules = 1;
   checker.take(outcome, checked);
-  checked.verdict = has(outcome, Grade::error)         ? Verdict::error
-                    : has(outcome, Grade::unsupported) ? Verdict::unsupported
-                                                       : Verdict::explored;
+  const Verdict verdict = verdict_of(outcome);
+  checked.verdict = verdict == Verdict::proved ? Verdict::explored : verdict;  // one of many
   if (checked.verdict == Verdict::error) checked.schedule = options.replay;
 }
 
@@ -163,18 +167,14 @@ Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const Run
   const RunOutcome outcome =
       ptx::run::run_launch(*program, launch, {options.most_steps, 0, false, options.is_strict, {}});
   checker.take(outcome, checked);
-  if (has(outcome, Grade::error)) {
-    checked.verdict = Verdict::error;
-  } else if (has(outcome, Grade::unsupported)) {
-    checked.verdict = Verdict::unsupported;
-  } else if (has(outcome, Grade::unproved) || !outcome.ended) {
-    checked.verdict = Verdict::explored;
+  checked.verdict = verdict_of(outcome);
+  if (checked.verdict == Verdict::explored) {
     // Another schedule of what does not end would not end, either.
     const bool is_endless =
         std::any_of(outcome.findings.begin(), outcome.findings.end(),
                     [](const Finding& one) { return one.kind == FindingKind::steps; });
     if (!is_endless) explore(checker, *program, launch, options, checked);
-  } else if (options.verify && !outcome.has_unfollowed) {
+  } else if (checked.verdict == Verdict::proved && options.verify && !outcome.has_unfollowed) {
     if (const Status right = options.verify(outcome); !right) {
       checked.verdict = Verdict::error;
       checked.found.push_back({FindingKind::payload,

@@ -41,16 +41,9 @@ class Counter : public ptx::run::RunWatch {
 
   void executed(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) override {
     if (one.op == Op::clock) read_clock(warp, one, lanes);
-    while (lanes != 0) {
-      const int first = std::countr_zero(lanes);
-      const Window window = state_of(warp, first);
-      Mask same = 0;
-      ptx::run::each_lane(lanes, [&](int lane) {
-        if (state_of(warp, lane) == window) same |= 1U << lane;
-      });
-      lanes &= ~same;
-      count(warp, one, pc, same, window);
-    }
+    ptx::run::each_group(
+        lanes, [&](int first, int lane) { return state_of(warp, lane) == state_of(warp, first); },
+        [&](int first, Mask same) { count(warp, one, pc, same, state_of(warp, first)); });
   }
 
   Counts take() {
@@ -106,21 +99,17 @@ class Counter : public ptx::run::RunWatch {
     // A wait outside of a retry loop is a try.
     if (!synchronises(one) || (one.op == Op::mbarrier_wait && one.retry < 0)) return;
     // Lanes with the same operands have the same name.
-    while (lanes != 0) {
-      const int first = std::countr_zero(lanes);
-      Mask same = 0;
-      ptx::run::each_lane(lanes, [&](int lane) {
-        const bool is_same = std::all_of(
-            one.operands.begin(), one.operands.end(), [&](const ptx::run::Operand& operand) {
-              return operand.kind != ptx::run::Operand::Kind::row ||
-                     warp.value(operand, lane) == warp.value(operand, first);
-            });
-        if (is_same) same |= 1U << lane;
-      });
-      lanes &= ~same;
+    const auto alike = [&](int first, int lane) {
+      return std::all_of(one.operands.begin(), one.operands.end(),
+                         [&](const ptx::run::Operand& operand) {
+                           return operand.kind != ptx::run::Operand::Kind::row ||
+                                  warp.value(operand, lane) == warp.value(operand, first);
+                         });
+    };
+    ptx::run::each_group(lanes, alike, [&](int first, Mask same) {
       add(one, Counting::synchronisation, window, words_.operation(warp, one, first),
           static_cast<std::uint64_t>(std::popcount(same)));
-    }
+    });
   }
 
   void add(const Instruction& one, Counting counting, Window window, const std::string& what,
@@ -149,8 +138,7 @@ std::string why_not(const ptx::PtxFile& file, const RunProgram& program,
   for (const Grade grade : {Grade::unsupported, Grade::error, Grade::unproved})
     for (const ptx::run::Finding& one : outcome.findings) {
       if (one.grade != grade) continue;
-      const auto& statement = file.statements[program.code[one.at.pc].statement];
-      return fmt::format("{}: {}", file.place(statement), one.what);
+      return fmt::format("{}: {}", ptx::run::place_of(file, program.code[one.at.pc]), one.what);
     }
   return "its run does not end";
 }
@@ -158,9 +146,8 @@ std::string why_not(const ptx::PtxFile& file, const RunProgram& program,
 Result<Counts> run_once(const CountRequest& request, const RunProgram& program,
                         const CountWords& words, std::uint32_t items) {
   PHASEBIT_TRY_ASSIGN(launch, request.launch(items));
-  const int warps = (launch.threads() + ptx::run::lanes_of_warp - 1) / ptx::run::lanes_of_warp;
-  Counter counter(request.file, program, words,
-                  static_cast<std::size_t>(launch.ctas() * warps * ptx::run::lanes_of_warp));
+  const int threads = launch.ctas() * launch.warps() * ptx::run::lanes_of_warp;
+  Counter counter(request.file, program, words, static_cast<std::size_t>(threads));
   ptx::run::RunOptions options;
   options.most_steps = most_steps;
   options.watch = &counter;

@@ -68,9 +68,9 @@ class VariantChecker {
     VariantRun made;
     made.launch = fmt::format("{}, {} items", phasebit::protocol::describe(launch), items);
     for (const ptx::run::Finding& one : outcome.findings)
-      made.findings.push_back(
-          fmt::format("{}: {}: {}", file.place(file.statements[program.code[one.at.pc].statement]),
-                      to_string(one.kind), one.what));
+      made.findings.push_back(fmt::format("{}: {}: {}",
+                                          ptx::run::place_of(file, program.code[one.at.pc]),
+                                          to_string(one.kind), one.what));
     made.instructions = outcome.instructions;
     made.ended = outcome.ended;
     made.shape = ptx::run::shape_of_run(rendered.head.launch);

@@ -520,6 +520,10 @@ Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function) {
   return Decoder(file, function).make();
 }
 
+std::string place_of(const PtxFile& file, const Instruction& instruction) {
+  return file.place(file.statements[instruction.statement]);
+}
+
 std::string text_of(const PtxFile& file, const Instruction& instruction) {
   std::string text = plain_text(file.statements[instruction.statement].text);
   while (text.ends_with(';') || text.ends_with(' ')) text.pop_back();

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/ptx/file.h"
+#include "core/ptx/run/launch.h"
 
 #include <array>
 #include <cstddef>
@@ -15,7 +16,6 @@
 
 namespace phasebit::ptx::run {
 
-inline constexpr int lanes_of_warp = 32;
 inline constexpr std::uint32_t all_lanes = 0xffffffffU;
 
 // What an instruction does; opcode_table.cpp says which opcodes those are.
@@ -166,6 +166,8 @@ std::vector<std::uint32_t> parameter_places(const PtxFunction& entry);
 // Step::assemble with place and instruction for what is not modelled.
 Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function);
 
+// "ring.ptx:120:5"
+std::string place_of(const PtxFile& file, const Instruction& instruction);
 // "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32], p_parity"
 std::string text_of(const PtxFile& file, const Instruction& instruction);
 

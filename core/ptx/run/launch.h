@@ -20,6 +20,8 @@ struct RunBuffer {
   std::vector<std::uint32_t> words;  // from the first on; the others are 0
 };
 
+inline constexpr int lanes_of_warp = 32;
+
 // Buffers lie so far from one another that none runs into the next.
 inline std::uint64_t address_of_buffer(std::size_t buffer) {
   return (std::uint64_t{buffer} + 1) << 36;
@@ -47,6 +49,7 @@ struct RunLaunch {
   std::vector<RunTensorMap> maps;
   std::vector<int> sm_of_cta;  // by CTA of the grid; those that are not there run on SM 0
   int threads() const { return block[0] * block[1] * block[2]; }
+  int warps() const { return (threads() + lanes_of_warp - 1) / lanes_of_warp; }  // of a CTA
   int ctas() const { return grid[0] * grid[1] * grid[2]; }
   int ctas_of_cluster() const { return cluster[0] * cluster[1] * cluster[2]; }
 };

@@ -70,7 +70,7 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
 }
 
 void Machine::make_ctas() {
-  const int warps = (launch_.threads() + lanes_of_warp - 1) / lanes_of_warp;
+  const int warps = launch_.warps();
   const int size = std::max(1, launch_.ctas_of_cluster());
   next_component_ = static_cast<Component>(launch_.ctas() * warps * lanes_of_warp);
   for (const auto& buffer : buffers_) {
@@ -287,18 +287,15 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask take
     holds = holds && barrier->number == token.barrier[n] && phase == token.phase[n];
   });
   if (!holds) return false;
-  for (Mask left = unsure & taken; left != 0;) {
-    const auto first = static_cast<std::size_t>(std::countr_zero(left));
-    Mask same = 0;
-    each_lane(left, [&](int lane) {
-      const auto n = static_cast<std::size_t>(lane);
-      if (token.barrier[n] == token.barrier[first] && token.phase[n] == token.phase[first])
-        same |= 1U << lane;
-    });
-    wait_over(*barriers_[static_cast<std::size_t>(token.barrier[first])], warp, pc, same,
-              token.phase[first], acquires);
-    left &= ~same;
-  }
+  const auto alike = [&](int first, int lane) {
+    const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(lane);
+    return token.barrier[a] == token.barrier[b] && token.phase[a] == token.phase[b];
+  };
+  each_group(unsure & taken, alike, [&](int first, Mask same) {
+    const auto n = static_cast<std::size_t>(first);
+    wait_over(*barriers_[static_cast<std::size_t>(token.barrier[n])], warp, pc, same,
+              token.phase[n], acquires);
+  });
   return true;
 }
 

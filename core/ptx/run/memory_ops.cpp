@@ -462,16 +462,13 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
 // The lanes have left a poll. It waits for one store if no other stores the same value.
 void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
   tell(warp, pc, lanes);
-  while (lanes != 0) {
-    const int first = std::countr_zero(lanes);
+  const auto alike = [&](int first, int lane) {
+    const Polled &a = polled_[warp.first_thread + first], &b = polled_[warp.first_thread + lane];
+    return a.flag == b.flag && a.version == b.version;
+  };
+  each_group(lanes, alike, [&](int first, Mask same) {
     const Polled seen = polled_[warp.first_thread + first];
-    Mask same = 0;
-    each_lane(lanes, [&](int lane) {
-      const Polled& other = polled_[warp.first_thread + lane];
-      if (other.flag == seen.flag && other.version == seen.version) same |= 1U << lane;
-    });
-    lanes &= ~same;
-    if (seen.flag == nullptr) continue;
+    if (seen.flag == nullptr) return;
     const Flag::Version& version = seen.flag->versions[seen.version];
     for (std::size_t n = 0; n < seen.flag->versions.size(); ++n)
       if (n != seen.version && seen.flag->versions[n].value == version.value)
@@ -490,7 +487,7 @@ void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
     } else {
       warp.learn(same, version.published, seen.acquires, needed);
     }
-  }
+  });
 }
 
 }  // namespace phasebit::ptx::run

@@ -20,6 +20,20 @@ void each_lane(Mask mask, const Visit& visit) {
   for (; mask != 0; mask &= mask - 1) visit(std::countr_zero(mask));
 }
 
+// Lanes that are alike at a time: `visit(first, mask)`.
+template <typename Alike, typename Visit>
+void each_group(Mask lanes, const Alike& alike, const Visit& visit) {
+  while (lanes != 0) {
+    const int first = std::countr_zero(lanes);
+    Mask group = 0;
+    each_lane(lanes, [&](int lane) {
+      if (alike(first, lane)) group |= 1U << lane;
+    });
+    lanes &= ~group;
+    visit(first, group);
+  }
+}
+
 // Which lanes hold a value that is not known for sure, and why one of them does.
 struct Unsure {
   Mask lanes = 0;
