@@ -268,8 +268,44 @@ void Machine::mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Ma
     warp.set_unsure({Operand::Kind::predicate, false, row, 0}, lanes, turns);
 }
 
+// Values that instructions from `first` to `end` would leave in a warp's registers; false if they
+// do more than compute. What they leave is gone with this object.
+class Machine::Ahead {
+ public:
+  Ahead(Warp& warp, const RunProgram& program, std::uint32_t first, std::uint32_t end, Mask lanes)
+      : warp_(warp),
+        values_(warp.values),
+        predicates_(warp.predicates),
+        unsure_rows_(warp.unsure_rows),
+        unsure_predicates_(warp.unsure_predicates) {
+    for (std::uint32_t pc = first; computes_ && pc < end; ++pc) {
+      const Instruction& one = program.code[pc];
+      computes_ = one.op < Op::bra && one.op != Op::policy && one.op != Op::opaque &&
+                  one.op != Op::cvta && one.guard.kind == Operand::Kind::none;
+      if (computes_) compute(warp, one, lanes);
+    }
+  }
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+  ~Ahead() {
+    warp_.values = std::move(values_);
+    warp_.predicates = std::move(predicates_);
+    warp_.unsure_rows = std::move(unsure_rows_);
+    warp_.unsure_predicates = std::move(unsure_predicates_);
+  }
+  bool computes() const { return computes_; }
+
+ private:
+  Warp& warp_;
+  std::vector<std::uint64_t> values_;
+  std::vector<std::uint32_t> predicates_;
+  std::vector<Unsure> unsure_rows_, unsure_predicates_;
+  bool computes_ = true;
+};
+
 // "@token bra ready" over the wait for the same phase: either way the thread has waited for it.
-bool Machine::is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken) {
+bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure,
+                      Mask taken) {
   const Reason& why = reasons_[warp.unsure(one.guard).why];
   if (one.skips < 0 || why.kind != Reason::Kind::poll || why.token < 0) return false;
   const Token token = tokens_[static_cast<std::size_t>(why.token)];
@@ -277,6 +313,9 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask take
   const std::uint32_t pc = program_.retries[static_cast<std::size_t>(one.skips)].poll;
   const Instruction& wait = program_.code[pc];
   const bool acquires = program_.code[why.pc].order != Order::relaxed;
+  // The wait may compute its address itself.
+  const Ahead ahead(warp, program_, branch + 1, pc, unsure);
+  if (!ahead.computes()) return false;
   bool holds = true;
   each_lane(unsure, [&](int lane) {
     const auto n = static_cast<std::size_t>(lane);
@@ -310,7 +349,7 @@ bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t p
     const RetryLoop& loop = program_.retries[static_cast<std::size_t>(one.retry)];
     if (why.kind == Reason::Kind::flag && why.pc == loop.poll && loop.of_equal) return true;
   }
-  if (is_skip(warp, one, unsure.lanes & group, taken)) return true;
+  if (is_skip(warp, one, pc, unsure.lanes & group, taken)) return true;
   // In this schedule the phase was complete, and what it tells is known from here on.
   if (why.kind == Reason::Kind::poll && why.token >= 0) {
     const Token& token = tokens_[static_cast<std::size_t>(why.token)];

@@ -96,7 +96,8 @@ class Machine {
   void mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Mask lanes);
   void leave(Warp& warp, Mask lanes);
   bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
-  bool is_skip(Warp& warp, const Instruction& one, Mask unsure, Mask taken);
+  class Ahead;
+  bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
   void check_left();
   void report_stuck();
 
