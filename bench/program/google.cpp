@@ -15,7 +15,8 @@ namespace {
 // Google Benchmark keeps its benchmarks and flags for the whole process, and so must this.
 struct Suite {
   std::vector<std::string> arguments;
-  std::vector<int> calls;  // of each benchmark in the pass under way
+  std::vector<int> calls;               // of each benchmark in the pass under way
+  std::vector<BenchmarkFigures> first;  // of each: of its first repetition in the pass
   std::function<BenchmarkFigures(std::size_t, int)> figures;
 };
 
@@ -52,8 +53,22 @@ double not_zero(double value) {
   return value == 0 ? 1e-12 : value;
 }
 
+// Google Benchmark 1.7 takes the statistics to compute from the first repetition, and an error has
+// none: where the first is an error, all are. The store has those that were measured.
+BenchmarkFigures figures_of_next(std::size_t index) {
+  const int repetition = suite().calls[index]++;
+  BenchmarkFigures figures = suite().figures(index, repetition);
+  BenchmarkFigures& first = suite().first[index];
+  if (repetition == 0) first = figures;
+  if (figures.error.empty() && !first.error.empty()) {
+    figures.error = "measured, but not the first repetition: " + first.error;
+    figures.hidden = first.hidden;
+  }
+  return figures;
+}
+
 void run_one(benchmark::State& state, std::size_t index) {
-  const BenchmarkFigures figures = suite().figures(index, suite().calls[index]++);
+  const BenchmarkFigures figures = figures_of_next(index);
   for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(not_zero(figures.seconds));
   if (!figures.error.empty())
     state.SkipWithError(figures.hidden ? hidden_error : figures.error.c_str());
@@ -63,6 +78,7 @@ void run_one(benchmark::State& state, std::size_t index) {
 
 void run_pass(benchmark::BenchmarkReporter* display, benchmark::BenchmarkReporter* file) {
   std::fill(suite().calls.begin(), suite().calls.end(), 0);
+  suite().first.assign(suite().calls.size(), {});
   benchmark::RunSpecifiedBenchmarks(display, file);
 }
 

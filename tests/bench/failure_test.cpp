@@ -109,6 +109,21 @@ TEST(ProgramTest, WrongPayloadIsAnErrorRowAndTheOnlyOneFailsTheProgram) {
   EXPECT_TRUE(contains(output.out, "ERROR OCCURRED: 'verify: ")) << output.out;
 }
 
+TEST(ProgramTest, OnlyTheFirstRepetitionMayFail) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  program.bundle.kernel("a_t") = {{"fault", "wrong_checksum"}, {"at", 40}, {"faulty_launches", 1}};
+  const ProcessOutput output =
+      program.run({"--benchmark_repetitions=4", "--no-aa",
+                   "--benchmark_enable_random_interleaving=false", "--benchmark_format=json"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  int failed = 0;
+  for (const results::PointRow& row : program.rows(PointKind::point)) failed += row.error ? 1 : 0;
+  EXPECT_EQ(failed, 1);
+  const std::size_t told = output.out.find("measured, but not the first repetition: verify: ");
+  EXPECT_NE(told, std::string::npos) << output.out;
+}
+
 // c hangs, so that the program is certainly at it when the signal comes.
 void interrupt_at_c(Program& program, int signal, int& status) {
   for (const char* name : {"a", "b", "c"}) program.bundle.add(ring_variant(name));

@@ -111,7 +111,9 @@ class FakeDevice final : public Device {
   Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                 const bench::device::Arguments& arguments) override {
     const std::string& entry = entries_[static_cast<std::size_t>(function)];
-    const FakeScript& script = scripts_[entry];
+    FakeScript& script = scripts_[entry];
+    if (script.faulty_launches == 0) script.fault.clear();
+    if (script.faulty_launches > 0) --script.faulty_launches;
     if (script.hang)
       while (true) ::pause();
     if (script.die) ::raise(SIGKILL);

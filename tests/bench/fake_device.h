@@ -4,8 +4,8 @@
 // fake.json: {"device": {"name", "sm", "multiprocessors", "error", "busy", "max_cluster",
 //                        "refused_map"},
 //             "kernels": {ENTRY: {"cycles", "intercept", "noise", "hang", "die", "launch_error",
-//                                 "by_first_warp", "fault", "at", "timer_step", "throttled",
-//                                 "readings", "reading_noise"}}}
+//                                 "by_first_warp", "fault", "faulty_launches", "at", "timer_step",
+//                                 "throttled", "readings", "reading_noise"}}}
 // cycles: of an item; noise: launches differ by up to so many cycles; by_first_warp: more cycles an
 // item for each; fault: one of wrong_checksum, no_checksum, wrong_stored, wrong_items, no_record,
 // wrong_role, wrong_phase, bad_status, no_ticket, no_load, backwards, other_sm, report, crumbs

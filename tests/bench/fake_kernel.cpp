@@ -139,6 +139,7 @@ FakeScript fake_script(const nlohmann::json& json) {
   script.throttled = json.value("throttled", false);
   script.by_first_warp = json.value("by_first_warp", usual.by_first_warp);
   script.fault = json.value("fault", usual.fault);
+  script.faulty_launches = json.value("faulty_launches", usual.faulty_launches);
   script.at = json.value("at", usual.at);
   script.timer_step = json.value("timer_step", usual.timer_step);
   script.readings = json.value("readings", usual.readings);

@@ -21,6 +21,7 @@ struct FakeScript {
   unsigned noise = 0;
   bool hang = false, die = false, launch_error = false, throttled = false;
   std::vector<double> by_first_warp;
+  int faulty_launches = -1;  // the fault happens to so many; -1: to all
   std::string fault, holds;  // what the contents of a stranger's buffers begin as
   int at = 0;
   std::uint32_t timer_step = 0;
