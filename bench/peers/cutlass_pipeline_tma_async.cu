@@ -48,9 +48,9 @@ PEER_INLINE void fill(Ring& ring, std::uint32_t* slot) {
 }
 // The copy commits.
 PEER_INLINE void commit(Ring&, const Filled&) {}
-// Every slot ends in the same phase, whoever fills it.
+// From the slot after the last; where producers take turns, every slot ends in the same phase.
 PEER_INLINE void tail(Ring& ring, const Filled& at) {
-  ring.pipe.producer_tail(State(0, at.parity ^ 1, 0));
+  ring.pipe.producer_tail(producer_turns == 1 ? filled_at(at) : State(0, at.parity ^ 1, 0));
 }
 PEER_INLINE bool try_wait(Ring& ring, const Read& at, bool skip) {
   return ring.pipe.consumer_try_wait(read_at(at), skip) == BarrierStatus::WaitDone;

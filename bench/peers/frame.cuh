@@ -143,9 +143,7 @@ PEER_INLINE void clock_end(const Frame& frame, Window& window) {
 // Behind the roles: each warp's first lane writes its record, each thread its checksum.
 PEER_INLINE void record(const KernelParams& params, const Frame& frame, const Window& window,
                         Role role) {
-  // All lanes, which the compiler cannot know: of a constant mask ptxas 13.5.37 makes
-  // WARPSYNC.ALL, and a lane that did the role alone then met the barrier by itself.
-  __syncwarp(~frame.zero);
+  __syncwarp();
   __syncthreads();
   reinterpret_cast<std::uint32_t*>(params.payload_out)[frame.tid] = window.checksum;
   if (frame.lane != 0) return;
