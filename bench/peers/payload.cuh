@@ -22,27 +22,27 @@ PEER_INLINE Slots slots_of_cta() {
   return reinterpret_cast<Slots>(dynamic);
 }
 
-// Words that a producer computes and stores: word w of item i is seed + i * step + w.
+// Words that a producer computes and stores: word w of item i is seed + i * step + w. Lanes store
+// next to one another, four words at once where a thread has as many, so that no bank is hit twice.
 struct Stored {
   static constexpr unsigned words = slot_words / writers;  // of a thread
   static_assert(words > 0, "a part of every slot is each thread's");
+  static constexpr unsigned together = words % 4 == 0 ? 4 : 1;
   unsigned first;
   std::uint32_t value;
   PEER_INLINE explicit Stored(const Frame& frame)
-      : first(frame.tid * words), value(frame.seed + first) {}
+      : first(frame.tid * together), value(frame.seed + first) {}
 };
 
 PEER_INLINE void fill(Stored& stored, std::uint32_t* slot) {
-  std::uint32_t* own = slot + stored.first;
-  if constexpr (Stored::words % 4 == 0) {
 #pragma unroll
-    for (unsigned word = 0; word < Stored::words; word += 4) {
-      const std::uint32_t value = stored.value + word;
-      *reinterpret_cast<uint4*>(own + word) = uint4{value, value + 1, value + 2, value + 3};
-    }
-  } else {
-#pragma unroll
-    for (unsigned word = 0; word < Stored::words; ++word) own[word] = stored.value + word;
+  for (unsigned word = 0; word < Stored::words; word += Stored::together) {
+    std::uint32_t* own = slot + stored.first + word * writers;
+    const std::uint32_t value = stored.value + word * writers;
+    if constexpr (Stored::together == 4)
+      *reinterpret_cast<uint4*>(own) = uint4{value, value + 1, value + 2, value + 3};
+    else
+      *own = value;
   }
   stored.value += launch::payload_item_step;
 }
