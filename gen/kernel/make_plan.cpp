@@ -131,7 +131,7 @@ void place_shared_memory(Plan& plan) {
 // What a probe's [plan] may get wrong.
 Status check_timed(const VariantKey& variant, const launch::LaunchShape& launch) {
   const auto says = [&](const char* key, const std::string& wrong, const std::string& hint) {
-    return with_hint(fail(Step::spec, "templates/probes/{}/probe.toml: [plan]: {}: {}",
+    return with_hint(fail(Step::spec, "probes/{}/probe.toml: [plan]: {}: {}",
                           variant.value("probe"), key, wrong),
                      hint);
   };

@@ -63,6 +63,9 @@ LaunchShape full_launch() {
   launch.slices = {{1, 1, 2, Role::consumer, 6, 7, 3}, {0, 0, 1, Role::producer, 0, 9}};
   launch.payload = {256, 64, 4, 37, {"tiles", {0, 1}, 2, {3}}, 5, 6, 7, {64, 128, 2}};
   launch.fixed_warps = true;
+  launch.gap_after = 1;
+  launch.gap_warps = 2;
+  launch.slots_summed = 4;
   launch.sms = 132;
   launch.stored = {"out", "tiles", StoreOperation::add_u32, StoreRewrite::plus_one};
   launch.data = {8192, 4096, 2};
@@ -152,6 +155,15 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(back->catalogue, manifest.catalogue);
 }
 
+struct FieldCount {
+  std::size_t count = 0;
+  template <typename Member>
+  void operator()(const char* /*name*/, Member LaunchShape::* /*member*/,
+                  const base::Field& /*field*/ = {}) {
+    ++count;
+  }
+};
+
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
@@ -160,7 +172,9 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("external").size(), 7U);
   EXPECT_EQ(variant.at("external").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 27U);
+  FieldCount launch;
+  fields(launch, static_cast<const LaunchShape*>(nullptr));
+  EXPECT_EQ(variant.at("launch").size(), launch.count);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 9U);
   EXPECT_EQ(variant.at("launch").at("payload").at("tile").size(), 4U);

@@ -263,10 +263,10 @@ TEST_F(UsesOfProbes, TakesOverPlanKeyByKeyAndTheKernel) {
 TEST_F(UsesOfProbes, APlanThatNoLaunchHasIsRefused) {
   const std::string id = "answer/mbarrier/none/none/num_stages=1";
   EXPECT_EQ(planned("timed_role = \"victim\"\n", id).error().text(),
-            "spec: templates/probes/answer/probe.toml: [plan]: timed_role: no warp is victim "
+            "spec: probes/answer/probe.toml: [plan]: timed_role: no warp is victim "
             "(name one of the roles)");
   EXPECT_EQ(planned("unit = \"ns per item\"\n", id).error().text(),
-            "spec: templates/probes/answer/probe.toml: [plan]: unit: 'ns per item': the figure is "
+            "spec: probes/answer/probe.toml: [plan]: unit: 'ns per item': the figure is "
             "of the timed role's clocks (write `unit = \"cycles per item\"`)");
 }
 
