@@ -37,10 +37,19 @@ std::string rate(std::uint64_t growth, std::uint32_t items) {
 
 // "wait (consumer): bar.sync 0x0 is executed 32 times per item"
 std::string sentence(const CountKey& key, const std::string& amount, const std::string& per) {
-  const bool is_memory = key.counting == Counting::memory_bytes;
-  return fmt::format("{}: {} {} {} {} {}", place_of(key), key.what,
-                     is_memory ? "moves" : "is executed", amount, is_memory ? "bytes" : "times",
-                     per);
+  const char* verb = "is executed";
+  const char* unit = " times";
+  if (key.counting == Counting::memory_bytes) {
+    verb = "moves";
+    unit = " bytes";
+  } else if (key.counting == Counting::chains) {
+    verb = "grows by";
+    unit = " steps of threads";
+  } else if (key.counting == Counting::results) {
+    verb = "are";
+    unit = "";
+  }
+  return fmt::format("{}: {} {} {}{} {}", place_of(key), key.what, verb, amount, unit, per);
 }
 
 std::string difference(const CountKey& key, const CountPair& own, const CountPair& wanted,
@@ -59,12 +68,17 @@ std::string difference(const CountKey& key, const CountPair& own, const CountPai
 
 // What of a text in other words must be equal.
 bool is_protocol(const CountKey& key) {
+  if (key.counting == Counting::results) return true;
   if (key.window != Window::inside) return false;
   switch (key.counting) {
     case Counting::synchronisation:
+    case Counting::chains:
     case Counting::work: return true;
     case Counting::places: return key.what.starts_with("cp.");
     case Counting::memory_bytes: return !key.what.ends_with("param");
+    case Counting::record:
+    case Counting::results:
+    case Counting::tries:
     case Counting::statements: return false;
   }
   bug("a way of counting without a name");
@@ -73,7 +87,7 @@ bool is_protocol(const CountKey& key) {
 // A compiler may give a plain access or work to a neighbouring verb.
 CountKey compared_as(CountKey key, Equality equality) {
   const bool moves = key.counting == Counting::memory_bytes || key.counting == Counting::work;
-  if (equality == Equality::protocol && moves) key.verb.clear();
+  if (equality != Equality::all && moves) key.verb.clear();
   return key;
 }
 
@@ -83,7 +97,8 @@ std::map<CountKey, std::pair<CountPair, CountPair>> together(const Counted& own,
   std::map<CountKey, std::pair<CountPair, CountPair>> all;
   const auto take = [&](const Counted& from, CountPair std::pair<CountPair, CountPair>::* side) {
     for (const auto& [key, pair] : from.counts) {
-      if (equality == Equality::protocol && !is_protocol(key)) continue;
+      if (key.counting == Counting::record) continue;
+      if (equality != Equality::all && !is_protocol(key)) continue;
       CountPair& sum = all[compared_as(key, equality)].*side;
       sum.once += pair.once;
       sum.twice += pair.twice;
@@ -94,14 +109,23 @@ std::map<CountKey, std::pair<CountPair, CountPair>> together(const Counted& own,
   return all;
 }
 
-// Lanes that execute statements between the clock reads. Of all roles together: a compiler leaves
-// some without a role.
-std::uint64_t statements_of(const Counted& counted) {
+// How much of such statements one item takes between the clock reads. Of all roles together: a
+// compiler leaves some without a role.
+std::uint64_t growth_of(const Counted& counted, Counting counting) {
   std::uint64_t sum = 0;
   for (const auto& [key, pair] : counted.counts)
-    if (key.counting == Counting::statements && key.window == Window::inside)
-      sum += growth_of(pair);
+    if (key.counting == counting && key.window == Window::inside) sum += growth_of(pair);
   return sum;
+}
+
+// In other words a chain may begin elsewhere, and an item be counted in more steps: but counted.
+bool is_equal(const CountKey& key, const CountPair& own, const CountPair& wanted,
+              Equality equality) {
+  if (equality == Equality::all) return own == wanted;
+  if (key.counting == Counting::chains) return growth_of(own) == growth_of(wanted);
+  if (key.what == steps_of_items)
+    return equality == Equality::compiled || (growth_of(own) > 0) == (growth_of(wanted) > 0);
+  return own == wanted;
 }
 
 }  // namespace
@@ -109,15 +133,26 @@ std::uint64_t statements_of(const Counted& counted) {
 std::vector<std::string> differences(const Counted& own, const Counted& wanted, Equality equality) {
   std::vector<std::string> found;
   for (const auto& [key, pairs] : together(own, wanted, equality))
-    if (pairs.first != pairs.second)
+    if (!is_equal(key, pairs.first, pairs.second, equality))
       found.push_back(difference(key, pairs.first, pairs.second, own.items));
   if (equality == Equality::all) return found;
-  const std::uint64_t executed = statements_of(own), templates = statements_of(wanted);
-  if (executed > most_growth * templates)
-    found.push_back(fmt::format(
-        "between the clock reads {} statements of lanes per item, in the template of its key {}: "
-        "more than twice as many",
-        rate(executed, own.items), rate(templates, own.items)));
+  for (const Counting counting : {Counting::tries, Counting::statements}) {
+    const std::uint64_t executed = growth_of(own, counting), most = growth_of(wanted, counting);
+    const char* where = counting == Counting::tries ? "in retry loops" : "between the clock reads";
+    if (executed > most_growth * most)
+      found.push_back(fmt::format(
+          "{} {} statements of lanes per item, in the template of its key {}: more than twice as "
+          "many",
+          where, rate(executed, own.items), rate(most, own.items)));
+  }
+  return found;
+}
+
+std::vector<std::string> faults_of_records(const Counted& counted) {
+  std::vector<std::string> found;
+  for (const auto& [key, pair] : counted.counts)
+    if (key.counting == Counting::record)
+      found.push_back(fmt::format("{}: {}", place_of(key), key.what));
   return found;
 }
 
@@ -129,7 +164,10 @@ std::vector<std::string> growth_outside(const Counted& counted,
       return ptx::head::word_of(role) == key.role;
     });
     if (key.window == Window::inside || !is_timed || growth_of(pair) == 0) continue;
-    if (key.counting == Counting::places) continue;
+    // A chain has all that came before it.
+    if (key.counting == Counting::places || key.counting == Counting::chains ||
+        key.counting == Counting::record)
+      continue;
     found.push_back(sentence(key, rate(growth_of(pair), counted.items), "per item"));
   }
   return found;
@@ -201,7 +239,8 @@ std::vector<std::string> unmatched_sites(const Counted& counted, const launch::C
 }
 
 std::string counted_as_text(const Counted& counted) {
-  std::string text = fmt::format("{}\t{}\n", counted.items, counted.why_not);
+  std::string text =
+      fmt::format("{}\t{}\t{}\n", counted.items, counted.lied ? 1 : 0, counted.why_not);
   for (const auto& [key, pair] : counted.counts)
     text += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", static_cast<int>(key.counting),
                         static_cast<int>(key.window), key.verb, key.role, key.what, pair.once,
@@ -222,10 +261,11 @@ std::optional<Counted> counted_from_text(std::string_view text) {
     if (line.empty()) continue;
     const std::vector<std::string_view> words = base::split(line, '\t');
     const auto first = number(words.front());
-    if (!first || words.size() != (is_first ? 2U : 7U)) return std::nullopt;
+    if (!first || words.size() != (is_first ? 3U : 7U)) return std::nullopt;
     if (is_first) {
       counted.items = static_cast<std::uint32_t>(*first);
-      counted.why_not = words[1];
+      counted.lied = words[1] == "1";
+      counted.why_not = words[2];
     } else {
       const auto window = number(words[1]), once = number(words[5]), twice = number(words[6]);
       if (!window || !once || !twice) return std::nullopt;
@@ -242,7 +282,7 @@ std::string table_of(const Counted& counted) {
   if (!counted.why_not.empty()) return fmt::format("  not counted: {}\n", counted.why_not);
   std::string text;
   for (const auto& [key, pair] : counted.counts)
-    if (key.counting != Counting::places && growth_of(pair) > 0)
+    if (key.counting > Counting::results && key.counting != Counting::places && growth_of(pair) > 0)
       text +=
           fmt::format("  {}\n", sentence(key, rate(growth_of(pair), counted.items), "per item"));
   return text;

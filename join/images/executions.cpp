@@ -55,6 +55,7 @@ struct Run {
   std::string name, text, entry;
   ptx::head::Head head;
   bool checks = false;  // not of templates that are only compared with
+  bool lies = false;    // of what is compared: whether verification sees them
   std::string key;
   std::optional<Counted> counted;
   Verdict verdict = Verdict::proved;
@@ -79,11 +80,15 @@ void check(Run& run, const ptx::PtxFile& file, const ptx::PtxFunction& entry) {
       run.found = fmt::format("{}: {}: {}", one.at.place, to_string(one.kind), one.at.what);
 }
 
+bool is_counted(const Run& run) {
+  return run.counted && (run.counted->lied || !run.lies || !run.counted->why_not.empty());
+}
+
 Status execute(Run& run) {
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(run.text, run.name));
   const ptx::PtxFunction* entry = file.find(run.entry);
   if (entry == nullptr) bug("a kernel that is not in its own file");
-  if (!run.counted) run.counted = counted_of(file, *entry, run.head);
+  if (!is_counted(run)) run.counted = counted_of(file, *entry, run.head, run.lies);
   if (run.checks && !run.found) check(run, file, *entry);
   return {};
 }
@@ -93,7 +98,8 @@ class Runs {
  public:
   Runs(const Tools& tools, unsigned jobs) : tools_(tools), jobs_(jobs) {}
 
-  std::size_t add(std::string name, std::string text, const Rendered& rendered, bool checks) {
+  std::size_t add(std::string name, std::string text, const Rendered& rendered, bool checks,
+                  bool lies) {
     const std::string key = base::content_hash(text) + " " + rendered.kernel.entry;
     const auto [found, is_new] = known_.emplace(key, runs_.size());
     if (is_new) {
@@ -105,6 +111,7 @@ class Runs {
       run.key = key;
     }
     runs_[found->second].checks |= checks;
+    runs_[found->second].lies |= lies;
     return found->second;
   }
 
@@ -112,7 +119,7 @@ class Runs {
     look_up();
     std::vector<Run*> open;
     for (Run& one : runs_)
-      if (!one.counted || (one.checks && !one.found)) open.push_back(&one);
+      if (!is_counted(one) || (one.checks && !one.found)) open.push_back(&one);
     std::vector<Status> done(open.size());
     base::parallel_for(open.size(), jobs_, [&](std::size_t n) { done[n] = execute(*open[n]); });
     for (Status& one : done) PHASEBIT_TRY(one);
@@ -234,6 +241,24 @@ Counted without_words_of_snippets(const Counted& counted, const VariantKey& key)
   return made;
 }
 
+// The template of its key, if it is another text.
+std::optional<Rendered> template_of(Templates& templates, const Prepared& prepared,
+                                    Execution& execution, Compared& compared) {
+  if (prepared.head.own_components()) {
+    compared.no_template = "no template has its key";
+    return std::nullopt;
+  }
+  auto wanted = templates.of(prepared.key);
+  if (!wanted) {
+    compared.no_template = "no template has its key: " + wanted.error().message;
+    return std::nullopt;
+  }
+  if (wanted->kernel.hash != prepared.kernel.hash) return std::move(*wanted);
+  execution.text = Execution::Text::templates;
+  compared.is_same = true;
+  return std::nullopt;
+}
+
 void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
            Execution& execution) {
   const Run& own = runs[*compared.own];
@@ -245,6 +270,7 @@ void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
   const auto refuse = [&](const std::vector<std::string>& reasons) {
     if (!reasons.empty()) execution.refused.push_back("executions: " + first_of(reasons));
   };
+  refuse(phasebit::protocol::faults_of_records(*own.counted));
   refuse(phasebit::protocol::growth_outside(*own.counted, prepared.head.clocks));
   if (compared.is_same) return;
   execution.not_counted = compared.no_template;
@@ -259,7 +285,9 @@ void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
                        !space::is_hand_made(prepared.key) && prepared.choice.llvm.version.empty();
   refuse(differences(without_words_of_snippets(*own.counted, prepared.key),
                      without_words_of_snippets(wanted, prepared.key),
-                     is_edit ? Equality::all : Equality::protocol));
+                     is_edit                                       ? Equality::all
+                     : execution.text == Execution::Text::compiled ? Equality::compiled
+                                                                   : Equality::protocol));
 }
 
 }  // namespace
@@ -295,13 +323,13 @@ std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::
 }
 
 phasebit::protocol::Counted counted_of(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
-                                       const ptx::head::Head& head) {
+                                       const ptx::head::Head& head, bool lies) {
   const std::uint32_t items =
       launch::allowed_items(ptx::run::shape_of_run(head.launch),
                             2 * static_cast<std::uint64_t>(std::max(1, stages_of(head))));
   return phasebit::protocol::count_executions(
       {file, entry, head.barriers,
-       [&](std::uint32_t number) { return run_launch_of(head, entry, number); }, items});
+       [&](std::uint32_t number) { return run_launch_of(head, entry, number); }, items, lies});
 }
 
 Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& space,
@@ -317,23 +345,14 @@ Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& 
     executions[n].text = templates.text_of(one);
     const Rendered own = rendered_of(one);
     PHASEBIT_TRY_ASSIGN(text, text_of(space.catalogue, own));
-    compared[n].own = runs.add(name_of(own), std::move(text), own, true);
-    compared[n].is_same = executions[n].text == Execution::Text::templates;
-    if (compared[n].is_same) continue;
-    if (one.head.own_components()) {
-      compared[n].no_template = "no template has its key";
-      continue;
-    }
-    const auto wanted = templates.of(one.key);
-    if (!wanted) {
-      compared[n].no_template = "no template has its key: " + wanted.error().message;
-    } else if (wanted->kernel.hash == one.kernel.hash) {
-      executions[n].text = Execution::Text::templates;
-      compared[n].is_same = true;
-    } else {
-      PHASEBIT_TRY_ASSIGN(template_text, text_of(templates.catalogue(), *wanted));
-      compared[n].wanted = runs.add(name_of(*wanted), std::move(template_text), *wanted, false);
-    }
+    Compared& made = compared[n];
+    made.is_same = executions[n].text == Execution::Text::templates;
+    std::optional<Rendered> wanted;
+    if (!made.is_same) wanted = template_of(templates, one, executions[n], made);
+    made.own = runs.add(name_of(own), std::move(text), own, true, wanted.has_value());
+    if (!wanted) continue;
+    PHASEBIT_TRY_ASSIGN(template_text, text_of(templates.catalogue(), *wanted));
+    made.wanted = runs.add(name_of(*wanted), std::move(template_text), *wanted, false, true);
   }
   PHASEBIT_TRY(runs.run());
   for (std::size_t n = 0; n < prepared.size(); ++n)

@@ -28,9 +28,9 @@ Result<ptx::run::RunLaunch> run_launch_of(const ptx::head::Head& head,
 std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::Head& head,
                                                                std::uint32_t items);
 
-// Of a kernel with a head.
+// Of a kernel with a head; with what wrong answers and wrong payload change, where it `lies`.
 phasebit::protocol::Counted counted_of(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
-                                       const ptx::head::Head& head);
+                                       const ptx::head::Head& head, bool lies = false);
 
 struct Execution {
   // Whose text it is. `templates`: what the shipped templates make of its key. `compiled`: what

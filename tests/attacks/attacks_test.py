@@ -23,14 +23,19 @@ ALL = tomllib.loads((pathlib.Path(__file__).parent / "attacks.toml").read_text()
 OPEN = tomllib.loads((pathlib.Path(__file__).parent / "open.toml").read_text())["attack"]
 ATTACKS = [one for one in ALL if not one.get("leaves_text")]
 # Refused with a line of a template in the words, or by what a run of it executes; a file is refused
-# with its own lines.
-BY_TEMPLATE = [one for one in ATTACKS if "templates/" in one["refused"] or one.get("check")]
+# with its own lines, or (`check = "file"`) by what it executes otherwise than the template of its key.
+BY_TEMPLATE = [one for one in ATTACKS
+               if "templates/" in one["refused"] or one.get("check") is True]
 BY_FILE = [one for one in ATTACKS if one not in BY_TEMPLATE]
 HARMLESS = [one for one in ALL if one.get("leaves_text")]
 
 
 def targets_of(attack):
     return tuple(attack.get("targets", ["sm_90a"]))
+
+
+def how_of(attack):
+    return "--check" if attack.get("check") else "--gate"
 
 
 def said(*words):
@@ -100,10 +105,11 @@ class Attacks(unittest.TestCase):
         for number, attack in enumerate(BY_FILE):
             with self.edited(attack) as templates:
                 files[number] = generated(templates, attack, number)
-        for targets in set(map(targets_of, BY_FILE)):
+        for targets, how in set((targets_of(one), how_of(one)) for one in BY_FILE):
             some = [file for number, attack in enumerate(BY_FILE)
-                    if targets_of(attack) == targets for file in files[number]]
-            for (variant, target), why in failures(targets, *some).items():
+                    if (targets_of(attack), how_of(attack)) == (targets, how)
+                    for file in files[number]]
+            for (variant, target), why in failures(targets, *some, how=how).items():
                 refused[re.search("/file=(.*)@", variant)[1], target] = why
         for number, attack in enumerate(BY_FILE):
             self.assertEqual(len(files[number]), len(attack["variants"]), attack["name"])
@@ -113,7 +119,7 @@ class Attacks(unittest.TestCase):
         for attack in BY_TEMPLATE:
             with self.edited(attack) as templates:
                 refused = failures(targets_of(attack), "--templates", templates, *ids_of(attack),
-                                   how="--check" if attack.get("check") else "--gate")
+                                   how=how_of(attack))
             self.expect_refused(attack, attack["variants"], refused)
 
     def expect_refused(self, attack, variants, refused):

@@ -23,13 +23,16 @@ struct Parts {
 // 32 threads that arrive on one barrier and wait for it, item after item.
 std::string kernel_of(const Parts& parts) {
   return ".version 8.0\n.target sm_90\n.address_size 64\n"
-         ".visible .entry small(.param .u32 items)\n{\n"
+         ".visible .entry small(.param .u32 items, .param .u64 samples)\n{\n"
          ".shared .align 8 .b8 ring[64];\n.reg .b32 n, item, parity, turn, word;\n"
-         ".reg .b64 first, last;\n.reg .pred done, more, leads, odd;\n"
+         ".reg .f32 a, b;\n.reg .b64 first, last, early, late, record;\n"
+         ".reg .pred done, more, leads, odd;\nmov.f32 a, 0f3F800000;\nmov.f32 b, a;\n"
+         "ld.param.u64 record, [samples];\n"
          "mov.u32 turn, %tid.x;\nsetp.eq.u32 leads, turn, 0;\n"
          "ld.param.u32 n, [items];\n@leads mbarrier.init.shared.b64 [ring], 32;\n"
          "bar.sync 0;\nmov.u32 item, 0;\nmov.u32 parity, 0;\n"
          "// [consumer clock_start] a.ptx:1\nmov.u64 first, %clock64;\n"
+         "mov.u64 early, %globaltimer;\n"
          "// [consumer] a.ptx:1\nL_item:\n"
          "// [consumer commit] a.ptx:1\nmbarrier.arrive.shared.b64 _, [ring];\n"
          "// [consumer wait] a.ptx:1\n" +
@@ -37,21 +40,24 @@ std::string kernel_of(const Parts& parts) {
          "xor.b32 parity, parity, 1;\nadd.u32 item, item, 1;\n"
          "// [consumer] a.ptx:2\nsetp.lt.u32 more, item, n;\n@more bra L_item;\n"
          "// [consumer clock_end] a.ptx:1\nmov.u64 last, %clock64;\n"
+         "mov.u64 late, %globaltimer;\n"
          "// [consumer] a.ptx:3\n" +
          parts.after + "exit;\n}\n";
 }
 
-Counted counted(const Parts& parts) {
+Counted counted(const Parts& parts, bool lies = false) {
   const auto file = ptx::read_ptx(kernel_of(parts), "small.ptx");
   EXPECT_TRUE(file) << file.error().text();
   const std::vector<ptx::head::HeadBarrier> barriers = {{"full", "mbarrier", 0, 8, 1, 32}};
   const auto launch = [](std::uint32_t items) -> Result<ptx::run::RunLaunch> {
     ptx::run::RunLaunch made;
     made.block = {32, 1, 1};
+    made.buffers = {{"samples", 128, {}}, {"sums", 128, {}}};
     ptx::run::put_parameter(made, 0, items, 4);
+    ptx::run::put_parameter(made, 8, ptx::run::address_of_buffer(0), 8);
     return made;
   };
-  return protocol::count_executions({*file, *file->entries().front(), barriers, launch, 4});
+  return protocol::count_executions({*file, *file->entries().front(), barriers, launch, 4, lies});
 }
 
 std::vector<std::string> differs(const Parts& parts, Equality equality) {
@@ -83,6 +89,154 @@ TEST(Counts, AreThoseOfTheLoop) {
   // The retry loop counts as one wait, whatever it took.
   EXPECT_EQ(count(Counting::statements, Window::inside, "wait", "bra"), Pair(0, 0));
   EXPECT_EQ(count(Counting::statements, Window::after, "", "exit"), Pair(32, 32));
+}
+
+// How often a loop tries is not known: what a try is made of counts, once for each wait.
+TEST(Counts, OfTriesAreThoseOfTheirLoop) {
+  const auto wait = [](const std::string& between) {
+    return Parts{
+        "L_wait:\nmbarrier.try_wait.parity.shared.b64 done, [ring], parity;\n"
+        "@done bra L_done;\n" +
+            between + "bra L_wait;\nL_done:\n",
+        "", ""};
+  };
+  const auto found = [&](const std::string& between, Equality equality) {
+    return differences(counted(wait(between)), counted(wait("")), equality);
+  };
+  EXPECT_TRUE(found("", Equality::all).empty());
+  EXPECT_EQ(found("mad.lo.u32 turn, turn, turn, turn;\n", Equality::all),
+            std::vector<std::string>{"wait (consumer): in its retry loop mad.lo.u32 is executed 32 "
+                                     "times per item, in the template of its key 0"});
+  const std::string three =
+      "mul.lo.u32 turn, turn, 3;\nadd.u32 turn, turn, 1;\nadd.u32 turn, turn, 1;\n";
+  EXPECT_TRUE(found(three, Equality::protocol).empty());
+  EXPECT_EQ(found(three + "add.u32 turn, turn, 1;\n", Equality::protocol),
+            std::vector<std::string>{
+                "in retry loops 224 statements of lanes per item, in the template of its key 96: "
+                "more than twice as many"});
+  for (const Equality equality : {Equality::all, Equality::protocol})
+    EXPECT_EQ(found("nanosleep.u32 100;\n", equality),
+              std::vector<std::string>{"wait (consumer): in its retry loop nanosleep.u32 100 is "
+                                       "executed 32 times per item, in the template of its key 0"});
+}
+
+// A wait whose loop another value ends is not one.
+TEST(Counts, OfWaitsNeedATryThatDecides) {
+  const auto wait = [](const std::string& between) {
+    return Parts{"L_wait:\nmbarrier.try_wait.parity.shared.b64 done, [ring], parity;\n" + between +
+                     "@!done bra L_wait;\n",
+                 "", ""};
+  };
+  for (const char* between :
+       {"or.pred done, done, odd;\n", "setp.eq.or.u32 done, parity, parity, done;\n",
+        "selp.b32 turn, 1, 0, done;\nsetp.ne.u32 done, turn, 7;\n",
+        "selp.b32 turn, 1, 1, done;\nsetp.eq.u32 done, turn, 1;\n",
+        "setp.eq.u32 done, item, item;\n", "@done bra L_yes;\nbra L_out;\nL_yes:\n"}) {
+    Parts parts = wait(between);
+    parts.wait = "setp.eq.u32 odd, item, item;\n" + parts.wait + "L_out:\n";
+    const auto found = differs(parts, Equality::protocol);
+    ASSERT_FALSE(found.empty()) << between;
+    EXPECT_EQ(found[0],
+              "wait (consumer): mbarrier.try_wait full[0], parity 0, acquire.cta is executed 0 "
+              "times per item, in the template of its key 16")
+        << between;
+  }
+  for (const char* between : {"not.pred odd, done;\nnot.pred done, odd;\n",
+                              "selp.b32 turn, 1, 0, done;\nsetp.ne.u32 done, turn, 0;\n",
+                              "and.pred done, done, done;\n", "mov.pred odd, done;\n"})
+    EXPECT_TRUE(differs(wait(between), Equality::protocol).empty()) << between;
+}
+
+// As many operations, of which fewer wait for another.
+TEST(Counts, OfWorkHaveTheirChains) {
+  const auto work = [](const std::string& first, const std::string& second) {
+    const auto one = [](const std::string& to) {
+      return fmt::format("fma.rn.f32 {0}, {0}, 0f3F000000, 0f3F000000;\n", to);
+    };
+    return counted({Parts().wait, one(first) + one(second), ""});
+  };
+  const Counted chain = work("a", "a");
+  EXPECT_TRUE(differences(work("b", "b"), chain, Equality::all).empty());
+  for (const Equality equality : {Equality::all, Equality::protocol})
+    EXPECT_EQ(differences(work("a", "b"), chain, equality),
+              std::vector<std::string>{
+                  "advance (consumer): its longest chain of work grows by 32 steps of threads per "
+                  "item, in the template of its key 64"});
+}
+
+const std::string record =
+    "@leads st.global.v2.u64 [record], {first, last};\n"
+    "@leads st.global.v2.u64 [record+16], {early, late};\n"
+    "@leads st.global.v2.u32 [record+32], {item, turn};\n";
+
+TEST(Counts, HoldTheRecordToTheClockReads) {
+  EXPECT_TRUE(faults_of_records(counted({Parts().wait, "", record})).empty());
+  const std::string late = "// [verify] a.ptx:9\n";
+  const std::pair<std::string, std::string> rows[] = {
+      {"mov.u64 last, 1000;\n" + record,
+       "no verb (consumer), after its last clock read: '@leads st.global.v2.u64 [record], {first, "
+       "last}' "
+       "stores another clock_end than its verb has read"},
+      {record + late + "@leads st.global.u32 [record+12], turn;\n",
+       "verify (no role), after its last clock read: '@leads st.global.u32 [record+12], turn' "
+       "stores to a "
+       "record once more"},
+      {record + late + "@leads red.global.add.u64 [record+8], 1;\n",
+       "verify (no role), after its last clock read: '@leads red.global.add.u64 [record+8], 1' may "
+       "change "
+       "a record"},
+      {record + "// [consumer clock_end] a.ptx:1\n@leads mov.u64 last, %clock64;\n",
+       "clock_end (consumer), after its last clock read: '@leads mov.u64 last, %clock64' reads its "
+       "clock "
+       "once more"},
+  };
+  for (const auto& [after, said] : rows) {
+    const auto found = faults_of_records(counted({Parts().wait, "", after}));
+    ASSERT_FALSE(found.empty()) << after;
+    EXPECT_EQ(found.back(), said);
+  }
+}
+
+// The items are those of a counter, or of the launch.
+TEST(Counts, HoldTheItemsToTheirCounter) {
+  const Counted wanted = counted({Parts().wait, "", record});
+  const Counted own = counted({Parts().wait, "", "mov.u32 item, n;\n" + record});
+  for (const Equality equality : {Equality::all, Equality::protocol}) {
+    const auto found = differences(own, wanted, equality);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found[0].substr(0, found[0].find(" per item")),
+              "no verb (no role), after its last clock read: the steps in which the items of the "
+              "records are counted are 0");
+  }
+}
+
+// What is read back and what is summed must decide what is recorded.
+TEST(Counts, ShowWhatVerificationSees) {
+  const auto verified = [](const std::string& sum, const std::string& errors) {
+    return counted({Parts().wait, "ld.shared.u32 word, [ring+16];\n" + sum,
+                    record +
+                        "// [verify] a.ptx:9\n"
+                        "mbarrier.test_wait.parity.shared.b64 odd, [ring], parity;\n"
+                        "selp.b32 item, 1, 0, odd;\n" +
+                        errors +
+                        "@leads st.global.u32 [record+48], item;\n"
+                        "mov.u32 word, %tid.x;\nmul.wide.u32 late, word, 4;\n"
+                        "add.u64 late, late, record;\nadd.u64 late, late, 0x1000000000;\n"
+                        "st.global.u32 [late], turn;\n"},
+                   true);
+  };
+  const std::string sums = "add.u32 turn, turn, word;\n";
+  const Counted wanted = verified(sums, "");
+  EXPECT_TRUE(
+      differences(verified("add.u32 turn, word, turn;\n", ""), wanted, Equality::all).empty());
+  EXPECT_EQ(differences(verified("add.u32 turn, turn, item;\n", ""), wanted, Equality::protocol),
+            std::vector<std::string>{
+                "no verb (no role), after its last clock read: words of the results that wrong "
+                "payload changes are 0 in 4 items, in the template of its key 32"});
+  EXPECT_EQ(differences(verified(sums, "and.b32 item, item, 0;\n"), wanted, Equality::protocol),
+            std::vector<std::string>{
+                "no verb (no role), after its last clock read: records that wrong answers of the "
+                "barriers change are 0 in 4 items, in the template of its key 1"});
 }
 
 TEST(Counts, NothingDiffersFromTheSame) {
@@ -163,7 +317,7 @@ TEST(Counts, NeedSitesInMachineCode) {
 TEST(Counts, SayWhyThereAreNone) {
   const Parts parts = {Parts().wait, "multimem.red.add.u32 [r1], r2;\n", ""};
   EXPECT_EQ(counted(parts).why_not,
-            "small.ptx:28:1: multimem.red.add.u32: this instruction is not modelled");
+            "small.ptx:33:1: multimem.red.add.u32: this instruction is not modelled");
   const Parts endless = {Parts().wait, "L_end:\nadd.u32 turn, turn, 1;\nbra L_end;\n", ""};
   EXPECT_EQ(counted(endless).why_not.substr(0, 9), "small.ptx");
 }
@@ -175,7 +329,7 @@ TEST(Counts, AreKeptAsText) {
   EXPECT_EQ(read->items, of.items);
   EXPECT_EQ(read->counts, of.counts);
   EXPECT_FALSE(protocol::counted_from_text(""));
-  EXPECT_FALSE(protocol::counted_from_text("4\t\n0\t1\twait\n"));
+  EXPECT_FALSE(protocol::counted_from_text("4\t0\t\n0\t1\twait\n"));
   EXPECT_FALSE(protocol::counted_from_text("four\t\n"));
 }
 

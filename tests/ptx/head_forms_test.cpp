@@ -213,17 +213,60 @@ TEST(Clocks, AreNotWrittenOverInTheRecord) {
     lines.insert(lines.end(), {"| exit;", "| st.volatile.global.u32 [busy], a;"});
     return changes(lines, FigureBy::clock);
   };
-  for (const char* line : {"| st.global.v4.u32 [samples+32], {a, b, c, d};",
-                           "c.wait| st.shared.u32 [samples], a;", "| ld.global.u64 a, [samples];"})
+  for (const char* line :
+       {"| st.global.v4.u32 [samples+32], {a, b, c, d};", "c.wait| st.shared.u32 [samples], a;",
+        "| ld.global.u64 a, [samples];", "verify.verify| ld.global.u64 a, [samples];"})
     EXPECT_EQ(behind(line), std::vector<std::string>()) << line;
   for (const char* line :
        {"| red.global.add.u64 [samples+8], minus;", "| st.global.u32 [samples+12], handled;",
         "| @early st.global.u64 [samples+24], middle;", "| st.global.u64 [elsewhere], middle;",
         "| atom.global.add.u64 old, [samples+8], minus;",
-        "| st.global.v2.u64 [samples], {kept, c1};"}) {
+        "| st.global.v2.u64 [samples], {kept, c1};", "c.work| st.global.u64 [samples+8], middle;",
+        "init.init| st.global.u64 [elsewhere], middle;",
+        "c.leave| cp.async.bulk.global.shared::cta.bulk_group [samples], [ring], 16;"}) {
     ASSERT_EQ(behind(line).size(), 1U) << line;
     EXPECT_NE(behind(line).front().find("at templates/k.ptx:12 may write where the clocks are"),
               std::string::npos);
+  }
+}
+
+// Whoever makes an address of the parameter that has the records', wherever it is.
+TEST(Clocks, AreStoredByTheRecordAlone) {
+  const auto before = [](const std::vector<std::string>& more) {
+    std::vector<std::string> lines = sound;
+    lines.insert(lines.begin(), more.begin(), more.end());
+    return changes(lines, FigureBy::clock);
+  };
+  const std::string parameter = "| ld.param.v2.u64 {place, status}, [pb+8];";
+  const std::string store = "c.work| st.global.u64 [there+8], middle;";
+  ASSERT_EQ(before({parameter, "| add.u64 there, place, 64;", store}).size(), 1U);
+  EXPECT_EQ(before({parameter, "| add.u64 there, place, 64;", store}).front(),
+            "'st.global.u64 [there+8], middle' at templates/k.ptx:3 may write where the clocks are "
+            "stored");
+  const std::vector<std::string> around = {store, parameter,
+                                           "c.init| mad.wide.u32 there, i, 64, place;"};
+  EXPECT_EQ(before(around).size(), 1U);
+  EXPECT_EQ(
+      before({"| ld.param.u64 there, [somewhere];", "| add.u64 somewhere, base, 8;", store}).size(),
+      1U);
+  // LLVM's way to a parameter.
+  EXPECT_EQ(before({"| mov.b64 place, pb;", "| ld.param.u64 there, [place+16];", store}),
+            std::vector<std::string>());
+  EXPECT_EQ(before({"| mov.b64 place, pb;", "| ld.param.u64 there, [place+8];", store}).size(), 1U);
+  EXPECT_EQ(before({"| mov.b64 place, pb+8;", "| ld.param.u64 there, [place];", store}).size(), 1U);
+  EXPECT_EQ(before({parameter, "| add.u64 there, status, 64;", store}), std::vector<std::string>());
+  EXPECT_EQ(
+      before({parameter, "| {", "| .reg .b64 there;", "| add.u64 there, place, 64;", "| }", store}),
+      std::vector<std::string>());
+}
+
+TEST(Clocks, AreWhatTheRecordIsMadeOf) {
+  std::vector<std::string> lines = sound;
+  for (const auto& [stored, bytes] : {std::pair("{t0, 0}", 24), std::pair("{a, b}", 16)}) {
+    lines.back() = fmt::format("| st.global.v2.u64 [samples+16], {};", stored);
+    EXPECT_EQ(changes(lines, FigureBy::clock),
+              std::vector<std::string>{fmt::format(
+                  "the record is not made of the clock reads: {} of their 32 bytes", bytes)});
   }
 }
 

@@ -21,6 +21,10 @@ bool is_in_window(std::uint64_t address) {
   return (address & ~std::uint64_t{0xffffffffU}) == shared_window;
 }
 
+std::uint64_t bits_of_bytes(std::uint64_t size) {
+  return size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+}
+
 int size_of(const Instruction& one) {
   return one.type.bytes();
 }
@@ -226,6 +230,8 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
     for (std::size_t n = 0; n < one.results; ++n) {
       const std::uint64_t offset = found->offset + n * size;
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
+      if (options_.watch != nullptr)
+        value ^= options_.watch->lie(warp, one, lane) & bits_of_bytes(size);
       if (one.type.kind == Type::Kind::signed_ && size < 8 && (value >> (8 * size - 1) & 1) != 0)
         value |= ~std::uint64_t{0} << (8 * size);
       warp.set_lane(one.operands[n], lane, size < 4 ? value & 0xffffffffU : value);
@@ -249,7 +255,7 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
 void Machine::describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
                              Access& access) const {
   const int size = size_of(one);
-  const std::uint64_t bits = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+  const std::uint64_t bits = bits_of_bytes(static_cast<std::uint64_t>(size));
   access.is_again = true;
   std::uint64_t offset = at.offset;
   for (std::size_t n = 1; n < one.operands.size();

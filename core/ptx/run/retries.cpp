@@ -1,5 +1,5 @@
 #include "core/ptx/flow/flow.h"
-#include "core/ptx/run/instruction.h"
+#include "core/ptx/run/warp.h"
 
 #include <algorithm>
 #include <map>
@@ -21,6 +21,107 @@ bool is_without_effect(const Instruction& one) {
 std::uint64_t name_of(const Operand& operand) {
   return std::uint64_t{operand.row} << 1 | (operand.kind == Operand::Kind::predicate ? 1 : 0);
 }
+
+// Where a loop goes on after a try that failed: what is computed is known as far as that answer and
+// constants say it.
+class FailedTry {
+ public:
+  FailedTry(const RunProgram& program, std::uint32_t poll, std::uint32_t first, std::uint32_t last)
+      : program_(program), poll_(poll), first_(first), last_(last) {}
+
+  // Whether all ways from there lead to the next try, when `answer` has that value.
+  bool stays(std::uint32_t from, const Operand& answer, bool value) {
+    forget();
+    warp_.set_mask(answer, one_lane, value ? one_lane : 0);
+    warp_.set_unsure(answer, one_lane, {});
+    seen_.clear();
+    open_.clear();
+    reach(from);
+    while (!open_.empty()) {
+      const std::uint32_t pc = open_.back();
+      open_.pop_back();
+      if (pc == poll_) continue;
+      if (pc < first_ || pc > last_) return false;
+      restore(seen_.at(pc));
+      step(program_.code[pc], pc);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr Mask one_lane = 1;
+  static constexpr Unsure unknown{one_lane, 0};
+  struct State {
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> predicates;
+    std::vector<Unsure> unsure_rows, unsure_predicates;
+  };
+
+  void forget() {
+    warp_.values.assign(std::size_t{program_.rows} * lanes_of_warp, 0);
+    warp_.predicates.assign(program_.predicates, 0);
+    warp_.unsure_rows.assign(program_.rows, unknown);
+    warp_.unsure_predicates.assign(program_.predicates, unknown);
+    for (const ConstantRow& one : program_.constants) {
+      warp_.row(one.row)[0] = one.value;
+      warp_.unsure_rows[one.row] = {};
+    }
+  }
+
+  void restore(const State& state) {
+    warp_.values = state.values;
+    warp_.predicates = state.predicates;
+    warp_.unsure_rows = state.unsure_rows;
+    warp_.unsure_predicates = state.unsure_predicates;
+  }
+
+  // What differs between two ways to a place is unknown there.
+  void reach(std::uint32_t pc) {
+    const auto [found, is_new] = seen_.try_emplace(
+        pc, State{warp_.values, warp_.predicates, warp_.unsure_rows, warp_.unsure_predicates});
+    State& kept = found->second;
+    bool more = is_new;
+    const auto join = [&](Unsure& was, const Unsure& now, bool is_same) {
+      if (was.lanes != 0 || (now.lanes == 0 && is_same)) return;
+      was = unknown;
+      more = true;
+    };
+    for (std::uint32_t n = 0; n < program_.rows; ++n)
+      join(kept.unsure_rows[n], warp_.unsure_rows[n],
+           kept.values[std::size_t{n} * lanes_of_warp] == warp_.row(n)[0]);
+    for (std::uint32_t n = 0; n < program_.predicates; ++n)
+      join(kept.unsure_predicates[n], warp_.unsure_predicates[n],
+           ((kept.predicates[n] ^ warp_.predicates[n]) & one_lane) == 0);
+    if (more) open_.push_back(pc);
+  }
+
+  void step(const Instruction& one, std::uint32_t pc) {
+    bool may = true, may_not = false;
+    if (one.guard.kind != Operand::Kind::none) {
+      const bool is_known = warp_.unsure(one.guard).lanes == 0;
+      may = !is_known || (warp_.mask_of(one.guard) & one_lane) != 0;
+      may_not = !is_known || !may;
+    }
+    if (one.op == Op::bra) {
+      // Both are reached with what is known here.
+      if (may) reach(one.target);
+      if (may_not) reach(pc + 1);
+      return;
+    }
+    const bool computes =
+        one.op < Op::bra && one.op != Op::opaque && one.op != Op::policy && one.op != Op::cvta;
+    if (may && computes) compute(warp_, one, one_lane);
+    for (std::size_t n = 0; n < one.results && may && (!computes || may_not); ++n)
+      warp_.set_unsure(one.operands[n], one_lane, unknown);
+    reach(pc + 1);
+  }
+
+  const RunProgram& program_;
+  std::uint32_t poll_, first_, last_;
+  Warp warp_;  // of one lane
+  std::map<std::uint32_t, State> seen_;
+  std::vector<std::uint32_t> open_;
+};
 
 class RetryFinder {
  public:
@@ -69,7 +170,7 @@ class RetryFinder {
         return;
       }
     }
-    if (polls != 1 || !find_exit(loop, made) || !is_left_by(made.poll, code)) return;
+    if (polls != 1 || !find_exit(loop, made) || !is_left_by_try(made, code)) return;
     find_changing(code, made);
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
@@ -101,45 +202,35 @@ class RetryFinder {
            (conditional && pc == code.back());
   }
 
-  // A value that tells the poll's answer, one way or the other, and nothing else.
-  static bool tells(const Instruction& one, const std::set<std::uint64_t>& told) {
-    const auto is_told = [&](std::size_t n) { return told.contains(name_of(one.operands[n])); };
-    const bool guarded = one.guard.kind != Operand::Kind::none;
-    if (guarded || one.results != 1 || one.operands.size() < 2) return false;
-    switch (one.op) {
-      case Op::mov:
-      case Op::cvt:
-      case Op::not_: return is_told(1);
-      case Op::selp:
-        return one.operands.size() == 4 && is_told(3) && !is_told(1) && !is_told(2) &&
-               one.operands[1].row != one.operands[2].row;
-      case Op::setp:
-        return one.operands.size() == 3 && (one.has(Word::eq) || one.has(Word::ne)) &&
-               is_told(1) != is_told(2);
-      default: return false;
-    }
+  // Whether a failed try stays, and the try alone decides it.
+  bool is_left_by_try(const RetryLoop& loop, const std::vector<std::uint32_t>& code) const {
+    const Instruction& poll = program_.code[loop.poll];
+    FailedTry failed(program_, loop.poll, code.front(), code.back());
+    if (poll.op == Op::ld) return is_left_by_word(loop, code, failed);
+    for (const std::uint32_t pc : code)
+      if (pc < loop.poll && leaves(pc, code)) return false;
+    return failed.stays(loop.poll + 1, poll.operands[0], false);
   }
 
-  // Whether each way out is decided by the answer of this turn's try. The run leaves on success;
-  // so a failed try stays. Polls of words have a rule of their own.
-  bool is_left_by(std::uint32_t poll, const std::vector<std::uint32_t>& code) const {
-    if (program_.code[poll].op == Op::ld) return true;
-    std::set<std::uint64_t> told = {name_of(program_.code[poll].operands[0])};
-    bool after_branch = false;  // that the answer decides
-    for (const std::uint32_t pc : code) {
-      const Instruction& one = program_.code[pc];
-      const bool decided =
-          one.guard.kind != Operand::Kind::none && told.contains(name_of(one.guard));
-      if (leaves(pc, code) && (pc < poll || (!decided && !after_branch))) return false;
-      after_branch = one.op == Op::bra && decided;
-      if (pc <= poll) continue;
-      const bool is_answer = tells(one, told);
-      for (std::size_t n = 0; n < one.results; ++n) {
-        told.erase(name_of(one.operands[n]));
-        if (is_answer) told.insert(name_of(one.operands[n]));
-      }
-    }
-    return true;
+  // The one comparison of what was loaded decides. Where there are several the run tells.
+  bool is_left_by_word(const RetryLoop& loop, const std::vector<std::uint32_t>& code,
+                       FailedTry& failed) const {
+    std::set<std::uint64_t> loaded;
+    std::vector<std::uint32_t> comparisons;
+    const Instruction& poll = program_.code[loop.poll];
+    for (std::size_t n = 0; n < poll.results; ++n) loaded.insert(name_of(poll.operands[n]));
+    for (bool more = true; more;) more = spread(code, loaded);
+    for (const std::uint32_t pc : code)
+      if (program_.code[pc].op == Op::setp) comparisons.push_back(pc);
+    if (comparisons.size() != 1) return !comparisons.empty();
+    const Instruction& one = program_.code[comparisons.front()];
+    if (!loaded.contains(name_of(one.operands[0])) || one.operands.size() > one.results + 2U)
+      return false;
+    const bool unequal = one.has(Word::ne);
+    const auto stays = [&](bool answer) {
+      return failed.stays(comparisons.front() + 1, one.operands[0], answer);
+    };
+    return stays(unequal) || (!unequal && !one.has(Word::eq) && stays(true));
   }
 
   template <typename Visit>

@@ -113,6 +113,23 @@ std::vector<Attack> of_retries() {
       {"a wait whose answer is not used",
        roles(fill, "setp.ne.u32 p2, tid, tid;\nL_g: " + once + "@p2 bra L_g;\n" + load),
        roles(fill, right)},
+      {"a wait that a choice ends",
+       roles(fill, "L_g: " + once +
+                       "selp.b32 r7, 1, 0, p1;\nsetp.ne.u32 p2, r7, 7;\n"
+                       "@!p2 bra L_g;\n" +
+                       load),
+       roles(fill, "L_g: " + once +
+                       "selp.b32 r7, 1, 0, p1;\nsetp.ne.u32 p2, r7, 0;\n"
+                       "@!p2 bra L_g;\n" +
+                       load)},
+      {"a wait that an or ends",
+       roles(fill, "setp.eq.u32 p3, tid, tid;\nL_g: " + once +
+                       "or.pred p2, p1, p3;\n@!p2 bra L_g;\n" + load),
+       roles(fill, "setp.ne.u32 p3, tid, tid;\nL_g: " + once + "mov.pred p2, p1;\n@!p2 bra L_g;\n" +
+                       load)},
+      {"a wait that a failed try ends",
+       roles(fill, "L_g: " + once + "@p1 bra L_y;\nbra L_d;\nL_y: @!p1 bra L_g;\nL_d:\n" + load),
+       roles(fill, "L_g: " + once + "@p1 bra L_d;\nbra L_g;\nL_d:\n" + load)},
       {"a load that depends on a failed try",
        roles(fill, "mov.u32 r7, 0;\nL_g: " + once +
                        "@p1 bra L_d;\nmov.u32 r7, 1;\nbra L_g;\nL_d:\nsetp.eq.u32 p2, r7, 1;\n"
