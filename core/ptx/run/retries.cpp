@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace phasebit::ptx::run {
 namespace {
@@ -15,11 +18,6 @@ bool is_poll(const Instruction& one) {
 // Nothing that others see, and no wait of another kind.
 bool is_without_effect(const Instruction& one) {
   return one.op <= Op::bra || one.op == Op::clock || one.op == Op::nanosleep;
-}
-
-// A row or a predicate as one number.
-std::uint64_t name_of(const Operand& operand) {
-  return std::uint64_t{operand.row} << 1 | (operand.kind == Operand::Kind::predicate ? 1 : 0);
 }
 
 class RetryFinder {
@@ -69,7 +67,12 @@ class RetryFinder {
         return;
       }
     }
-    if (polls != 1 || !find_exit(loop, made) || !is_left_by(made.poll, code)) return;
+    if (polls != 1 || !find_exit(loop, made)) return;
+    // Where a try fails, the loop must stay. The run leaves on success. Polls of words have a rule
+    // of their own.
+    const Instruction& poll = program_.code[made.poll];
+    if (poll.guard.kind != Operand::Kind::none) return;
+    if (poll.op != Op::ld && !stays(made.poll, made.poll, false, code)) return;
     find_changing(code, made);
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
@@ -101,42 +104,87 @@ class RetryFinder {
            (conditional && pc == code.back());
   }
 
-  // A value that tells the poll's answer, one way or the other, and nothing else.
-  static bool tells(const Instruction& one, const std::set<std::uint64_t>& told) {
-    const auto is_told = [&](std::size_t n) { return told.contains(name_of(one.operands[n])); };
-    const bool guarded = one.guard.kind != Operand::Kind::none;
-    if (guarded || one.results != 1 || one.operands.size() < 2) return false;
-    switch (one.op) {
-      case Op::mov:
-      case Op::cvt:
-      case Op::not_: return is_told(1);
-      case Op::selp:
-        return one.operands.size() == 4 && is_told(3) && !is_told(1) && !is_told(2) &&
-               one.operands[1].row != one.operands[2].row;
-      case Op::setp:
-        return one.operands.size() == 3 && (one.has(Word::eq) || one.has(Word::ne)) &&
-               is_told(1) != is_told(2);
-      default: return false;
-    }
+  // What is known of rows and predicates, by name.
+  using Known = std::map<std::uint64_t, std::uint64_t>;
+
+  std::optional<std::uint64_t> value_of(const Operand& operand, const Known& known) const {
+    const auto found = known.find(row_name(operand));
+    if (operand.kind != Operand::Kind::predicate)
+      return found == known.end() || operand.offset != 0 ? std::nullopt
+                                                         : std::optional(found->second);
+    const bool is_constant = operand.row == false_predicate;
+    if (!is_constant && found == known.end()) return std::nullopt;
+    return ((is_constant ? 0 : found->second) != 0) != operand.negated ? 1 : 0;
   }
 
-  // Whether each way out is decided by the answer of this turn's try. The run leaves on success;
-  // so a failed try stays. Polls of words have a rule of their own.
-  bool is_left_by(std::uint32_t poll, const std::vector<std::uint32_t>& code) const {
-    if (program_.code[poll].op == Op::ld) return true;
-    std::set<std::uint64_t> told = {name_of(program_.code[poll].operands[0])};
-    bool after_branch = false;  // that the answer decides
-    for (const std::uint32_t pc : code) {
-      const Instruction& one = program_.code[pc];
-      const bool decided =
-          one.guard.kind != Operand::Kind::none && told.contains(name_of(one.guard));
-      if (leaves(pc, code) && (pc < poll || (!decided && !after_branch))) return false;
-      after_branch = one.op == Op::bra && decided;
-      if (pc <= poll) continue;
-      const bool is_answer = tells(one, told);
-      for (std::size_t n = 0; n < one.results; ++n) {
-        told.erase(name_of(one.operands[n]));
-        if (is_answer) told.insert(name_of(one.operands[n]));
+  // `a` and `b`, or `a` or `b`: one that is known may be enough.
+  static std::optional<std::uint64_t> joined(std::optional<std::uint64_t> a,
+                                             std::optional<std::uint64_t> b, bool is_or) {
+    const std::uint64_t enough = is_or ? 1 : 0;
+    if ((a && *a == enough) || (b && *b == enough)) return enough;
+    return a && b ? std::optional(1 - enough) : std::nullopt;
+  }
+
+  // Of predicates, and of numbers where a comparison or a choice is told from them.
+  std::optional<std::uint64_t> result_of(const Instruction& one, const Known& known) const {
+    if (one.results != 1 || one.operands.size() < 2) return std::nullopt;
+    const auto in = [&](std::size_t n) { return value_of(one.operands[n], known); };
+    const bool is_predicate = one.operands[0].kind == Operand::Kind::predicate;
+    const bool is_number = one.type.kind != Type::Kind::float_;
+    if (one.op == Op::mov && one.operands.size() == 2) return in(1);
+    if (one.op == Op::cvt && is_number && one.from.kind != Type::Kind::float_) return in(1);
+    if (one.op == Op::selp && in(3)) return *in(3) != 0 ? in(1) : in(2);
+    if (is_predicate && one.op == Op::not_ && in(1)) return 1 - *in(1);
+    if (is_predicate && (one.op == Op::and_ || one.op == Op::or_))
+      return joined(in(1), in(2), one.op == Op::or_);
+    if (one.op == Op::and_ && in(1) && in(2)) return *in(1) & *in(2);
+    if (one.op != Op::setp || !is_number) return std::nullopt;
+    std::optional<std::uint64_t> holds;
+    if (in(1) && in(2)) holds = compared(one, *in(1), *in(2)) ? 1 : 0;
+    if (one.operands.size() == 3) return holds;
+    if (one.has(Word::xor_)) return std::nullopt;
+    return joined(holds, in(3), one.has(Word::or_));
+  }
+
+  void evaluate(const Instruction& one, Known& known) const {
+    const bool guarded = one.guard.kind != Operand::Kind::none;
+    const auto runs = guarded ? value_of(one.guard, known) : std::optional<std::uint64_t>(1);
+    if (runs && *runs == 0) return;
+    const auto made = runs ? result_of(one, known) : std::nullopt;
+    for (std::size_t n = 0; n < one.results; ++n) known.erase(row_name(one.operands[n]));
+    if (made) known[row_name(one.operands[0])] = *made;
+  }
+
+  // Whether each way from the poll leads back to it where the instruction `at` gives `answer`.
+  bool stays(std::uint32_t poll, std::uint32_t at, bool answer,
+             const std::vector<std::uint32_t>& code) const {
+    struct Way {
+      std::uint32_t pc;
+      Known known;
+    };
+    Known constants;
+    for (const ConstantRow& one : program_.constants)
+      constants[row_name({Operand::Kind::row, false, one.row, 0})] = one.value;
+    std::vector<Way> ways{{poll, std::move(constants)}};
+    constexpr int most_steps = 2000;
+    for (int steps = 0; !ways.empty();) {
+      Way way = std::move(ways.back());
+      ways.pop_back();
+      for (bool is_begin = way.pc == poll; is_begin || way.pc != poll; is_begin = false) {
+        if (way.pc < code.front() || way.pc > code.back() || ++steps > most_steps) return false;
+        const Instruction& one = program_.code[way.pc];
+        std::uint32_t next = way.pc + 1;
+        if (one.op == Op::bra) {
+          const bool guarded = one.guard.kind != Operand::Kind::none;
+          const auto taken =
+              guarded ? value_of(one.guard, way.known) : std::optional<std::uint64_t>(1);
+          if (!taken && one.target != poll) ways.push_back({one.target, way.known});
+          if (taken && *taken != 0) next = one.target;
+        } else {
+          evaluate(one, way.known);
+        }
+        if (way.pc == at) way.known[row_name(one.operands[0])] = answer ? 1 : 0;
+        way.pc = next;
       }
     }
     return true;
@@ -154,17 +202,17 @@ class RetryFinder {
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
       for (std::size_t n = 0; n < one.results && pc != made.poll; ++n)
-        written.insert(name_of(one.operands[n]));
+        written.insert(row_name(one.operands[n]));
     }
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
       each_read(one, [&](const Operand& read) {
-        if (written.contains(name_of(read)) && !done.contains(name_of(read)))
-          changing.insert(name_of(read));
+        if (written.contains(row_name(read)) && !done.contains(row_name(read)))
+          changing.insert(row_name(read));
       });
       // What a guard may leave as it was is not written for sure.
       for (std::size_t n = 0; n < one.results && one.guard.kind == Operand::Kind::none; ++n)
-        done.insert(name_of(one.operands[n]));
+        done.insert(row_name(one.operands[n]));
     }
     // What only a failed try does, the run does not show.
     bool only_failed = false;
@@ -172,7 +220,7 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       const bool maybe = only_failed || one.guard.kind != Operand::Kind::none;
       for (std::size_t n = 0; n < one.results && maybe && pc != made.poll; ++n)
-        changing.insert(name_of(one.operands[n]));
+        changing.insert(row_name(one.operands[n]));
       only_failed = only_failed || leaves(pc, code);
     }
     for (bool more = !changing.empty(); more;) more = spread(code, changing);
@@ -187,37 +235,67 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       bool reads = false;
       each_read(one,
-                [&](const Operand& read) { reads = reads || changing.contains(name_of(read)); });
+                [&](const Operand& read) { reads = reads || changing.contains(row_name(read)); });
       for (std::size_t n = 0; reads && n < one.results; ++n)
-        more = changing.insert(name_of(one.operands[n])).second || more;
+        more = changing.insert(row_name(one.operands[n])).second || more;
     }
     return more;
   }
 
-  // Of a load: whether one setp.eq decides, or setp.ne.
+  // Of a load: the one comparison of what it loaded, and the answer without which the loop stays.
   void find_comparison(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
     const Instruction& poll = program_.code[made.poll];
     if (poll.op != Op::ld || poll.results != 1) return;
-    int comparisons = 0, equal = 0;
+    const std::uint64_t loaded = row_name(poll.operands[0]);
+    std::set<std::uint64_t> written;
+    int readers = 0;
+    std::uint32_t setp = 0;
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
-      if (one.op != Op::setp) continue;
-      ++comparisons;
-      if (one.has(Word::eq) || one.has(Word::ne)) ++equal;
+      for (std::size_t n = 0; n < one.results; ++n) written.insert(row_name(one.operands[n]));
+      bool reads = false;
+      each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == loaded; });
+      if (!reads) continue;
+      ++readers;
+      setp = pc;
     }
-    made.of_equal = comparisons == 1 && equal == 1;
+    const Instruction& one = program_.code[setp];
+    if (readers != 1 || one.op != Op::setp || one.results != 1 || one.operands.size() != 3 ||
+        one.guard.kind != Operand::Kind::none || one.type.kind == Type::Kind::float_ ||
+        one.type.bits != poll.type.bits)
+      return;
+    made.wanted = row_name(one.operands[1]) == loaded ? 2 : 1;
+    if (written.contains(row_name(one.operands[made.wanted]))) return;
+    for (const bool answer : {false, true}) {
+      if (!stays(made.poll, setp, answer, code)) continue;
+      made.comparison = static_cast<std::int32_t>(setp);
+      made.leaves_when = !answer;
+      return;
+    }
   }
 
-  // "@token bra ready; wait: try ...; @!done bra wait; ready:"
+  // Computes one number of others, and nothing else.
+  static bool is_plain(const Instruction& one) {
+    return one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy &&
+           one.guard.kind == Operand::Kind::none && one.retry < 0;
+  }
+
+  // "@token bra ready; wait: try ...; @!done bra wait; ready:", and before the wait what it needs.
   void find_skip(std::uint32_t pc) {
     Instruction& branch = program_.code[pc];
     if (branch.op != Op::bra || branch.guard.kind == Operand::Kind::none || branch.retry >= 0 ||
         branch.target <= pc + 1)
       return;
-    const std::int32_t loop = program_.code[pc + 1].retry;
-    if (loop < 0 || program_.retries[static_cast<std::size_t>(loop)].exit != branch.target) return;
-    for (std::uint32_t at = pc + 1; at < branch.target; ++at)
-      if (program_.code[at].retry != loop) return;
+    std::uint32_t at = pc + 1;
+    while (at < branch.target && is_plain(program_.code[at])) ++at;
+    const std::int32_t loop = program_.code[at].retry;
+    if (at >= branch.target || loop < 0) return;
+    const RetryLoop& retry = program_.retries[static_cast<std::size_t>(loop)];
+    if (retry.exit != branch.target) return;
+    for (std::uint32_t other = at; other < branch.target; ++other)
+      if (program_.code[other].retry != loop) return;
+    for (; at < retry.poll; ++at)
+      if (program_.code[at].op >= Op::opaque || program_.code[at].op == Op::cvta) return;
     branch.skips = loop;
   }
 
