@@ -94,10 +94,39 @@ void Machine::check_init_in_proxy(const Mbarrier& barrier, const Clocks& issued,
       {{{barrier.init_pc, static_cast<std::int32_t>(barrier.init.component)}, "initialises it"}});
 }
 
+// An operation on it, which must not come while its word is read.
+void Machine::use(Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane) {
+  barrier.used.raise(warp.thread(lane), warp.time);
+  barrier.used_pc = pc;
+  if (!barrier.looked.is_empty() &&
+      !warp.issued_by(lane).order.covers(barrier.looked, warp.thread(lane)))
+    report(FindingKind::race, Grade::error, at(warp, pc, lane),
+           fmt::format("changes barrier {} while a load may read its word", name_of(barrier)));
+}
+
+// A load of its word, which must not come while others use it.
+void Machine::look_at(Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane) {
+  barrier.looked.raise(warp.thread(lane), warp.time);
+  const VectorClock known = warp.issued_by(lane).order;
+  if (!known.covers(barrier.used, barrier.component) ||
+      !known.covers(barrier.current.order, barrier.component))
+    report(FindingKind::race, Grade::error, at(warp, pc, lane),
+           fmt::format("reads the word of barrier {} while others may change it", name_of(barrier)),
+           {{{barrier.used_pc, -1}, "uses it"}});
+}
+
 // Nobody uses it any more.
 void Machine::check_unused(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
                            const char* what) {
   const VectorClock known = warp.issued_by(lane).order;
+  if (!known.covers(barrier.used, warp.thread(lane)))
+    report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
+           fmt::format("barrier {} is {} while threads may use it", name_of(barrier), what),
+           {{{barrier.used_pc, -1}, "uses it"}});
+  if (barrier.had_bytes && known.of(barrier.component) < barrier.phase)
+    report(
+        FindingKind::overrun, Grade::error, at(warp, pc, lane),
+        fmt::format("barrier {} is {} while bytes may still come to it", name_of(barrier), what));
   const auto check = [&](const Mbarrier::Event& event, const char* how) {
     if (!known.knows(event.epoch))
       report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
@@ -146,7 +175,7 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
 void Machine::check_phase(const Mbarrier& barrier, const VectorClock& order, RunPlace at,
                           const char* what) {
   if (barrier.phase == 0 || order.of(barrier.component) >= barrier.phase ||
-      order.covers(barrier.last.order, barrier.component))
+      (!barrier.had_bytes && order.covers(barrier.last.order, barrier.component)))
     return;
   std::vector<Finding::Related> related;
   for (const Mbarrier::Event& one : barrier.returned)
@@ -189,6 +218,10 @@ void Machine::try_complete(Mbarrier& barrier) {
   barrier.drops = 0;
   barrier.pending = barrier.expected;
   barrier.previous = std::move(barrier.last.order);
+  barrier.had_remote = barrier.has_remote;
+  barrier.previous_had_bytes = barrier.had_bytes;
+  barrier.had_bytes = barrier.has_bytes;
+  barrier.has_remote = barrier.has_bytes = false;
   barrier.last = std::move(barrier.current);
   barrier.last.raise(barrier.component, barrier.phase);
   barrier.current.clear();
@@ -246,6 +279,8 @@ void Machine::arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, s
     return;
   }
   const bool is_remote = barrier.cta != warp.cta;
+  barrier.has_remote = barrier.has_remote || is_remote;
+  use(barrier, warp, pc, lane);
   if (is_remote && one.order != Order::relaxed &&
       (one.scope == Scope::cta || one.scope == Scope::none))
     report(FindingKind::remote_scope, Grade::note, here,
@@ -327,13 +362,26 @@ void Machine::check_state(const Mbarrier& barrier, const Warp& warp, const Instr
 // The lanes have waited for a phase. They must have known that the one before it was complete, and
 // the one after it must not complete before they have seen this one.
 void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes,
-                        std::int64_t phase, bool acquires) {
+                        std::int64_t phase, const Instruction& acquire) {
   tell(warp, pc, lanes);
+  // An acquire of CTA scope does not reach what another CTA released. Where the text names no
+  // scope, it has that one; compilers rely on more.
+  const bool is_short = barrier.had_remote && acquire.scope <= Scope::cta;
+  const Scope needed = is_short ? Scope::cluster : Scope::cta;
+  const bool acquires =
+      acquire.order != Order::relaxed && (!is_short || acquire.scope == Scope::none);
+  if (is_short && acquires) {
+    relies_on_cta_scope_ = true;
+    report(FindingKind::remote_scope, Grade::note, at(warp, pc, std::countr_zero(lanes)),
+           "a wait at CTA scope for arrivals of another CTA: the manual does not say that it "
+           "orders memory of that one");
+  }
   each_lane(lanes, [&](int lane) {
     const bool is_known =
         phase < 1 ||
         warp.clocks.of(lane).order.of(barrier.component) >= static_cast<std::uint32_t>(phase) ||
-        warp.issued_by(lane).order.covers(barrier.previous, barrier.component);
+        (!barrier.previous_had_bytes &&
+         warp.issued_by(lane).order.covers(barrier.previous, barrier.component));
     if (!is_known)
       report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
              fmt::format("this wait for phase {} of barrier {} may begin before phase {} is "
@@ -342,7 +390,7 @@ void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask la
     barrier.returned.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
     note_event(barrier, phase, at(warp, pc, lane));
   });
-  if (barrier.phase > 0) warp.learn(lanes, barrier.last, acquires);
+  if (barrier.phase > 0) warp.learn(lanes, barrier.last, acquires, needed);
 }
 
 Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -350,6 +398,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
       one.retry < 0 ? nullptr : &program_.retries[static_cast<std::size_t>(one.retry)];
   if (loop != nullptr) mark_turns(warp, pc, *loop, lanes);
   Token token;
+  token.pc = pc;
   Mask over = 0;
   std::map<std::pair<std::int32_t, std::int64_t>, Mask> together;
   each_lane(lanes, [&](int lane) {
@@ -360,6 +409,11 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
       stop(FindingKind::range, Grade::error, at(warp, pc, lane),
            "a wait for a barrier of another CTA");
     token.barrier[n] = barrier->number;
+    use(*barrier, warp, pc, lane);
+    if (const std::uint64_t parity = warp.value(one.operands[2], lane) & 0xffffffffU;
+        one.has(Word::parity) && parity > 1)
+      stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+           fmt::format("parity {}: 0 and 1 are possible", parity));
     check_state(*barrier, warp, one, pc, lane);
     if (is_over(*barrier, warp, one, lane, token.phase[n])) over |= 1U << lane;
     together[{barrier->number, token.phase[n]}] |= 1U << lane;
@@ -375,13 +429,14 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
     tokens_.push_back(token);
     const std::uint32_t why = reason(Reason::Kind::poll, pc, static_cast<int>(tokens_.size()) - 1);
     warp.set_unsure(one.operands[0], lanes, {lanes, why});
+    warp.otherwise[row_name(one.operands[0])] = {static_cast<int>(tokens_.size()) - 1, lanes, {}};
     return Went::on;
   }
   warp.set_unsure(one.operands[0], lanes, {});
   for (const auto& [asked, mask] : together) {
     Mbarrier& barrier = *barriers_[static_cast<std::size_t>(asked.first)];
     if (const Mask done = mask & over; done != 0)
-      wait_over(barrier, warp, pc, done, asked.second, one.order != Order::relaxed);
+      wait_over(barrier, warp, pc, done, asked.second, one);
     if (const Mask left = mask & ~over; left != 0) {
       barrier.waiters.push_back({static_cast<int>(&warp - warps_.data()), left});
       warp.waiting |= left;
@@ -416,10 +471,14 @@ Machine::Went Machine::execute_barrier(Warp& warp, const Instruction& one, std::
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[0], one.space);
     if (barrier == nullptr) return;
     if (one.op == Op::mbarrier_inval) {
+      touch({ctas_[static_cast<std::size_t>(barrier->cta)].shared.get(), barrier->cta,
+             barrier->offset},
+            8, access_of(warp, one, pc, lane, true), warp.viewer(lane));
       check_unused(*barrier, warp, pc, lane, "invalidated");
       barrier->is_valid = false;
       return;
     }
+    use(*barrier, warp, pc, lane);
     const std::uint64_t bytes = warp.value(one.operands[1], lane) & 0xffffffffU;
     if (one.op == Op::mbarrier_expect) {
       expect(*barrier, warp, pc, lane, bytes, false);

@@ -6,6 +6,7 @@
 #include "core/ptx/run/instruction.h"
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct Mbarrier {
   Epoch init;
   Epoch init_fence;  // a fence.mbarrier_init after it
   std::uint32_t init_pc = 0;
+  VectorClock used, looked;   // by its operations; by loads of its word
+  std::uint32_t used_pc = 0;  // the last of them
+  // In the current phase, in the last one, in that before: arrivals of other CTAs; bytes of copies,
+  // which may come late whoever knows of their issue.
+  bool has_remote = false, had_remote = false;
+  bool has_bytes = false, had_bytes = false, previous_had_bytes = false;
 
   std::uint32_t expected = 0, pending = 0, drops = 0;
   std::int64_t bytes = 0;   // expected and not yet come
@@ -63,9 +70,16 @@ struct Flag {
     RunPlace at;
     Clocks published;
     Scope reach = Scope::none;  // of its release
+    bool is_known = true;       // its value
+  };
+  // The last store of a thread, and the last that is not an addition.
+  struct Writer {
+    std::uint32_t any = 0, other = 0;
   };
   std::vector<Version> versions;
-  std::vector<Mbarrier::Event> polls;  // that ended by the last version
+  std::map<Component, Writer> writers;
+  std::map<Component, Mbarrier::Event> polls;  // the last that has ended, of each thread
+  bool is_contended = false;                   // stores to it come in no order
 };
 
 }  // namespace phasebit::ptx::run

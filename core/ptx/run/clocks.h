@@ -32,6 +32,7 @@ class VectorClock {
   // All that the other knows, `but` one component.
   bool covers(const VectorClock& other, Component but) const;
   void clear() { at_.clear(); }
+  bool is_empty() const { return at_.empty(); }
 
  private:
   std::vector<std::uint32_t> at_;

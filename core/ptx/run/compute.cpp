@@ -67,6 +67,8 @@ bool is_less(Type type, Number a, Number b) {
   return type.kind == Kind::signed_ ? as_signed(a) < as_signed(b) : a < b;
 }
 
+}  // namespace
+
 bool compared(const Instruction& one, Number a, Number b) {
   const bool less = is_less(one.type, a, b), more = is_less(one.type, b, a);
   const bool is_number = one.type.kind != Kind::float_ ||
@@ -79,6 +81,8 @@ bool compared(const Instruction& one, Number a, Number b) {
   if (one.has(Word::gt) || one.has(Word::hi)) return more;
   return more || equal;
 }
+
+namespace {
 
 Number shifted_right(Type type, Number a, Number by) {
   by &= 0xffffffffU;
@@ -96,10 +100,10 @@ Number extracted(Type type, Number a, Number position, Number length) {
   const Number top = std::min<Number>(position + length - 1, type.bits - 1U);
   const bool sign = type.kind == Kind::signed_ && (cut(type, a) >> top & 1) != 0;
   if (position >= type.bits) return sign ? ~Number{0} : 0;
-  Number value = cut(type, a) >> position;
-  if (length >= 64) return value;
-  const Number mask = (Number{1} << length) - 1;
-  value &= mask;
+  // Past the top, too, there are signs.
+  const Number kept = top - position + 1;
+  const Number mask = kept >= 64 ? ~Number{0} : (Number{1} << kept) - 1;
+  const Number value = cut(type, a) >> position & mask;
   return sign ? value | ~mask : value;
 }
 
@@ -138,20 +142,55 @@ Number reversed(Type type, Number a) {
   return made;
 }
 
+// Rounded once.
+template <typename Integer>
+Number float_from(Type type, Integer value) {
+  if (type.bits == 64) return std::bit_cast<Number>(static_cast<double>(value));
+  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+// Towards zero, and at most the ends of the type. Of what is no number: PTX ISA, cvt.
+Number whole_of(Type type, Type from, double value) {
+  const bool is_signed = type.kind == Kind::signed_;
+  const Number top = Number{1} << (type.bits - 1U);
+  if (std::isnan(value)) return from.bits < 64 && type.bits < 64 ? 0 : top;
+  const double end = std::ldexp(1.0, type.bits - (is_signed ? 1 : 0));
+  const double whole = std::trunc(value);
+  if (whole >= end) return is_signed ? top - 1 : ~Number{0};
+  if (!is_signed) return whole <= 0 ? 0 : static_cast<Number>(whole);
+  return whole < -end ? 0 - top : static_cast<Number>(static_cast<std::int64_t>(whole));
+}
+
 Number converted(const Instruction& one, Number a) {
-  if (one.from.kind != Kind::float_ && one.type.kind != Kind::float_) return widened(one.from, a);
+  const bool to_float = one.type.kind == Kind::float_;
   if (one.from.kind != Kind::float_) {
     const Number value = widened(one.from, a);
-    return bits_of(one.type, one.from.kind == Kind::signed_ ? static_cast<double>(as_signed(value))
-                                                            : static_cast<double>(value));
+    // A narrow result fills its register.
+    if (!to_float) return widened(one.type, value);
+    return one.from.kind == Kind::signed_ ? float_from(one.type, as_signed(value))
+                                          : float_from(one.type, value);
   }
   const double value = float_of(one.from, a);
-  if (one.type.kind == Kind::float_) return bits_of(one.type, value);
-  const double whole = one.has(Word::rzi) ? std::trunc(value) : std::nearbyint(value);
-  if (std::isnan(whole)) return 0;
-  const double most = std::ldexp(1.0, one.type.bits - (one.type.kind == Kind::signed_ ? 1 : 0)) - 1;
-  const double least = one.type.kind == Kind::signed_ ? -most - 1 : 0;
-  return static_cast<Number>(static_cast<std::int64_t>(std::clamp(whole, least, most)));
+  if (to_float) return bits_of(one.type, one.has(Word::rzi) ? std::trunc(value) : value);
+  return whole_of(one.type, one.from, value);
+}
+
+// -0 is less than 0, and a number less than what is none.
+Number least_of(const Instruction& one, Number a, Number b, bool greatest) {
+  if (one.type.kind == Kind::float_) {
+    const double x = float_of(one.type, a), y = float_of(one.type, b);
+    if (std::isnan(x)) return b;
+    if (std::isnan(y)) return a;
+    if (x == y) return std::signbit(x) != greatest ? a : b;
+  }
+  return is_less(one.type, b, a) != greatest ? b : a;
+}
+
+// The low 24 bits.
+Number of_24_bits(Type type, Number a) {
+  const Number sign = Number{1} << 23;
+  a &= 2 * sign - 1;
+  return type.kind == Kind::signed_ ? (a ^ sign) - sign : a;
 }
 
 Number divided(const Instruction& one, Number a, Number b) {
@@ -201,11 +240,11 @@ Number of_two(const Instruction& one, Number a, Number b) {
     case Op::mul:
       if (is_float) return bits_of(one.type, float_of(one.type, a) * float_of(one.type, b));
       return multiplied(one, a, b);
-    case Op::mul24: return (a & 0xffffff) * (b & 0xffffff);
+    case Op::mul24: return of_24_bits(one.type, a) * of_24_bits(one.type, b);
     case Op::div:
     case Op::rem: return divided(one, a, b);
-    case Op::min: return is_less(one.type, b, a) ? b : a;
-    case Op::max: return is_less(one.type, a, b) ? b : a;
+    case Op::min: return least_of(one, a, b, false);
+    case Op::max: return least_of(one, a, b, true);
     case Op::and_: return a & b;
     case Op::or_: return a | b;
     case Op::xor_: return a ^ b;
@@ -265,7 +304,8 @@ Unsure unsure_result(const Warp& warp, const Instruction& one, Mask lanes) {
   Unsure made = unsure_operands(warp, one, one.results);
   if (made.lanes == 0) return made;
   const auto in = [&](std::size_t n) -> const Operand& { return one.operands[one.results + n]; };
-  if (one.op == Op::and_ || one.op == Op::mul || one.op == Op::mad) {
+  const bool is_product = one.op == Op::mul || one.op == Op::mad;
+  if (one.op == Op::and_ || (is_product && one.type.kind != Kind::float_)) {
     const Mask hidden =
         zeros_of(warp, in(0), one.type, lanes) | zeros_of(warp, in(1), one.type, lanes);
     made.lanes &= ~hidden;
@@ -317,8 +357,8 @@ void set_predicates(Warp& warp, const Instruction& one, Mask lanes) {
     if (compared(one, warp.value(a, lane), warp.value(b, lane))) holds |= 1U << lane;
   });
   Unsure unsure;
-  // A value is equal to itself, whatever it is.
-  if (a.row != b.row || a.offset != b.offset) {
+  // A value is equal to itself, whatever it is; what is no number is not.
+  if (a.row != b.row || a.offset != b.offset || one.type.kind == Kind::float_) {
     unsure = warp.unsure(a);
     add_unsure(unsure, warp.unsure(b));
   }
@@ -372,12 +412,21 @@ void move(Warp& warp, const Instruction& one, Mask lanes) {
   for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, unsure);
 }
 
-void compute_numbers(Warp& warp, const Instruction& one, Mask lanes) {
+// What the manual leaves open: a division by 0, and which of those that are no numbers arithmetic
+// gives.
+bool is_open(const Instruction& one, Number b, Number made) {
+  const bool divides = one.op == Op::div || one.op == Op::rem;
+  if (one.type.kind != Kind::float_) return divides && cut(one.type, b) == 0;
+  return one.op != Op::selp && std::isnan(float_of(one.type, made));
+}
+
+Mask compute_numbers(Warp& warp, const Instruction& one, Mask lanes) {
   const Operand* in = &one.operands[one.results];
   const std::size_t count = one.operands.size() - one.results;
   const Type type = type_of_result(one);
   const Unsure unsure = unsure_result(warp, one, lanes);
   const Operand& to = one.operands[0];
+  Mask open = 0;
   each_lane(lanes, [&](int lane) {
     const Number a = warp.value(in[0], lane);
     Number made = 0;
@@ -395,14 +444,16 @@ void compute_numbers(Warp& warp, const Instruction& one, Mask lanes) {
     } else {
       made = of_three(a, warp.value(in[1], lane), warp.value(in[2], lane), warp.value(in[3], lane));
     }
-    warp.set_lane(to, lane, cut(type, made));
+    if (is_open(one, count > 1 ? warp.value(in[1], lane) : 0, made)) open |= 1U << lane;
+    warp.set_lane(to, lane, one.op == Op::cvt ? made : cut(type, made));
   });
   warp.set_unsure(to, lanes, unsure);
+  return open;
 }
 
 }  // namespace
 
-void compute(Warp& warp, const Instruction& one, Mask lanes) {
+Mask compute(Warp& warp, const Instruction& one, Mask lanes) {
   if (one.op == Op::setp)
     set_predicates(warp, one, lanes);
   else if (one.operands[0].kind == Operand::Kind::predicate)
@@ -410,7 +461,8 @@ void compute(Warp& warp, const Instruction& one, Mask lanes) {
   else if (one.op == Op::mov)
     move(warp, one, lanes);
   else
-    compute_numbers(warp, one, lanes);
+    return compute_numbers(warp, one, lanes);
+  return 0;
 }
 
 }  // namespace phasebit::ptx::run

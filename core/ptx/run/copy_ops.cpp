@@ -3,6 +3,7 @@
 #include "core/ptx/run/machine.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -69,6 +70,7 @@ void Machine::land(Transfer& transfer) {
     land_tile(transfer, access, viewer, false);
   } else if (transfer.is_reduction) {
     outcome_.has_unfollowed = true;
+    reduce_flags(transfer.to, transfer.bytes, transfer.issued, access);
     for (std::uint64_t n = 0; n < transfer.bytes; n += 4)
       to.set_unsure(transfer.to.offset + n, 4, reason(Reason::Kind::unfollowed, access.pc));
   } else if (transfer.from.region != nullptr) {
@@ -76,9 +78,10 @@ void Machine::land(Transfer& transfer) {
   } else {
     for (std::size_t n = 0; n < transfer.words.size(); ++n) {
       to.write(transfer.to.offset + 4 * n, 4, transfer.words[n]);
-      to.set_unsure(transfer.to.offset + 4 * n, 4, transfer.unsure);
+      to.set_unsure(transfer.to.offset + 4 * n, 4, transfer.unsure[n]);
     }
   }
+  if (barrier != nullptr) barrier->has_bytes = true;
   if (barrier != nullptr)
     complete_bytes(*barrier, transfer.issued, {access.pc, access.thread},
                    static_cast<std::int64_t>(transfer.bytes));
@@ -89,9 +92,13 @@ void Machine::copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, M
   each_lane(lanes, [&](int lane) {
     if (stopped_) return;
     const std::uint64_t size = warp.value(one.operands[2], lane);
-    const bool is_cut = one.operands.size() > 3;
-    const std::uint64_t kept =
-        is_cut ? std::min(size, warp.value(one.operands[3], lane) & 0xffffffffU) : size;
+    // After the size: how much of it is copied, whether nothing is.
+    std::uint64_t kept = size;
+    for (std::size_t n = 3; n < one.operands.size(); ++n) {
+      const bool is_predicate = one.operands[n].kind == Operand::Kind::predicate;
+      if (!is_predicate) kept = std::min(size, warp.value(one.operands[n], lane) & 0xffffffffU);
+      if (is_predicate && (warp.mask_of(one.operands[n]) >> lane & 1) != 0) kept = 0;
+    }
     const auto to = place(warp, one, pc, lane, Space::shared, one.operands[0], size, size);
     const auto from = to && kept > 0
                           ? place(warp, one, pc, lane, Space::global, one.operands[1], kept, size)
@@ -104,9 +111,12 @@ void Machine::copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, M
     transfer.issued = warp.issued_by(lane);
     transfer.access = access_of(warp, one, pc, lane, true);
     transfer.access.epoch = {component_of(groups), ++groups.issued};
-    for (std::uint64_t n = 0; n < size; n += 4)
+    for (std::uint64_t n = 0; n < size; n += 4) {
+      const bool is_kept = n < kept;
       transfer.words.push_back(
-          n < kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) : 0);
+          is_kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) : 0);
+      transfer.unsure.push_back(is_kept ? from->region->unsure(from->offset + n, 4) : 0);
+    }
     if (kept > 0) {
       Access read = transfer.access;
       read.is_write = false;
@@ -267,7 +277,8 @@ void Machine::store_async(Warp& warp, const Instruction& one, std::uint32_t pc, 
       transfer.words.push_back(static_cast<std::uint32_t>(value));
       if (size == 8) transfer.words.push_back(static_cast<std::uint32_t>(value >> 32));
       const Unsure& unsure = warp.unsure(one.operands[n]);
-      if ((unsure.lanes >> lane & 1) != 0) transfer.unsure = unsure.why;
+      transfer.unsure.resize(transfer.words.size(),
+                             (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0);
     }
     issue(std::move(transfer));
   });
@@ -292,7 +303,7 @@ void Machine::ask_for_cluster(Warp& warp, const Instruction& one, std::uint32_t 
     transfer.access.is_async = true;
     check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
     transfer.words.resize(4);
-    transfer.unsure = reason(Reason::Kind::answer, pc);
+    transfer.unsure.resize(4, reason(Reason::Kind::answer, pc));
     issue(std::move(transfer));
   });
 }
@@ -365,13 +376,29 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   constexpr int most_columns = 512;
   const int lane = std::countr_zero(lanes);
   const auto columns = static_cast<int>(warp.value(one.operands[1], lane));
-  int& taken = cta_of(warp).columns;
-  taken += one.op == Op::tcgen05_alloc ? columns : -columns;
-  if (taken < 0 || taken > most_columns)
-    return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
-                fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", taken,
-                            most_columns));
-  if (one.op == Op::tcgen05_dealloc) return;
+  const auto complain = [&](const std::string& what) {
+    stop(FindingKind::range, Grade::error, at(warp, pc, lane), what);
+  };
+  std::vector<int>& taken = cta_of(warp).columns;
+  if (one.op == Op::tcgen05_dealloc) {
+    const auto found = std::find(taken.begin(), taken.end(), columns);
+    if (found == taken.end())
+      return complain(
+          fmt::format("gives {} columns of Tensor Memory back: no allocation has so "
+                      "many",
+                      columns));
+    taken.erase(found);
+    return;
+  }
+  taken.push_back(columns);
+  if (columns < 32 || columns > most_columns || (columns & (columns - 1)) != 0)
+    return complain(
+        fmt::format("{} columns of Tensor Memory: 32, 64, 128, 256 and 512 are possible", columns));
+  if (const int all = std::accumulate(taken.begin(), taken.end(), 0); all > most_columns)
+    return complain(fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", all,
+                                most_columns));
+  if (cta_of(warp).has_relinquished)
+    return complain("allocates Tensor Memory after tcgen05.relinquish_alloc_permit");
   report(FindingKind::decision, Grade::note, at(warp, pc, lane),
          "what is in Tensor Memory is not followed: the order of accesses to it is not checked");
   const auto to = place(warp, one, pc, lane, Space::shared, one.operands[0], 4, 4);
@@ -435,18 +462,29 @@ void Machine::commit_tensor_memory(Warp& warp, const Instruction& one, std::uint
   ++warp.time;
 }
 
-// Nothing but the next product may touch an accumulator before its group has ended.
+// Nothing but the next product may touch an accumulator before its group has ended, and nothing may
+// write to a matrix in registers.
 void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc) {
   if (one.op == Op::wgmma || one.op == Op::wgmma_wait) return;
   for (const Operand& operand : one.operands)
     if (operand.kind == Operand::Kind::row && warp.row_products[operand.row] > warp.products_done)
       report(FindingKind::race, Grade::error, at(warp, pc, 0),
              "touches an accumulator of wgmma before its group has ended");
+  for (std::size_t n = 0; n < one.results; ++n)
+    if (one.operands[n].kind == Operand::Kind::row &&
+        warp.row_reads[one.operands[n].row] > warp.products_done)
+      report(FindingKind::race, Grade::error, at(warp, pc, 0),
+             "writes to a register that wgmma reads before its group has ended");
 }
 
 void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const bool in_registers = one.has(Word::group);
   const std::size_t in = one.results, b = in + (in_registers ? 4 : 1);
+  constexpr int warps_of_group = 4;
+  if (warp.number / warps_of_group >= launch_.warps() / warps_of_group)
+    return stop(FindingKind::early_exit, Grade::error, at(warp, pc, 0),
+                fmt::format("wgmma in a CTA of {} warps: {} run it together", launch_.warps(),
+                            warps_of_group));
   // After the scales come flags for matrices that are not K-major: of A, where it is in shared
   // memory, and of B.
   const std::size_t flags = b + 4;
@@ -475,6 +513,9 @@ void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mas
   compute_unfollowed(warp, one, pc, lanes);
   warp.has_products = true;
   warp.row_products.resize(program_.rows);
+  warp.row_reads.resize(program_.rows);
+  for (std::size_t n = in; in_registers && n < b; ++n)
+    warp.row_reads[one.operands[n].row] = warp.products.issued + 1;
   for (std::size_t n = 0; n < one.results; ++n)
     warp.row_products[one.operands[n].row] = warp.products.issued + 1;
 }
@@ -503,6 +544,7 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
       own.ends.push_back(own.issued);
     });
   };
+  if (one.op >= Op::wgmma && one.op <= Op::wgmma_wait) note_group(warp, pc);
   switch (one.op) {
     case Op::cp_async: copy_async(warp, one, pc, lanes); break;
     case Op::cp_async_commit: each_groups(warp.copies); break;
@@ -532,6 +574,7 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
       break;
     }
     case Op::tcgen05_alloc: allocate_columns(warp, one, pc, lanes); break;
+    case Op::tcgen05_relinquish: cta_of(warp).has_relinquished = true; break;
     case Op::tcgen05_commit: commit_tensor_memory(warp, one, pc, lanes); break;
     default: break;
   }

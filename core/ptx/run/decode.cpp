@@ -6,11 +6,13 @@
 #include "core/ptx/scope.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace phasebit::ptx::run {
@@ -19,16 +21,31 @@ namespace {
 using Part = PtxStatement::Part;
 using base::trimmed;
 
-// "32", "0x20U", "-1", "0f3F800000"; nothing for names.
-std::optional<std::uint64_t> number_of(std::string text) {
+// "32", "0x20U", "-1", "0f3F800000", as a value of the type; nothing for names, and for what only a
+// conversion would make such a value.
+std::optional<std::uint64_t> number_of(std::string text, Type type) {
+  const bool is_float = type.kind == Type::Kind::float_;
   if (text == "WARP_SZ") return lanes_of_warp;
-  if (!text.starts_with("0f") && !text.starts_with("0F") && !text.starts_with("0d") &&
-      !text.starts_with("0D"))
-    return flow::literal_integer(std::move(text));
+  const bool is_single = text.starts_with("0f") || text.starts_with("0F");
+  if (!is_single && !text.starts_with("0d") && !text.starts_with("0D"))
+    return is_float ? std::nullopt : flow::literal_integer(std::move(text));
   text.erase(0, 2);
   char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 16);
-  return text.empty() || *end != '\0' ? std::nullopt : std::optional(value);
+  const std::uint64_t bits = std::strtoull(text.c_str(), &end, 16);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  if (type.bits == 0 || type.bits == (is_single ? 32 : 64)) return bits;
+  if (!is_float || type.bits < 32) return std::nullopt;
+  if (is_single)
+    return std::bit_cast<std::uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+}
+
+// The type of its operands where they may be numbers of the text.
+Type type_of_numbers(const Decoded& decoded) {
+  const bool is_data = decoded.op == Op::st || decoded.op == Op::atom || decoded.op == Op::red;
+  if (decoded.op >= Op::opaque && !is_data) return {};
+  return decoded.op == Op::cvt ? decoded.from : decoded.type;
 }
 
 // "{a, b}", "p|q", "a" -> their parts.
@@ -105,6 +122,7 @@ bool reads_two(Op op) {
     case Op::map_replace:
     case Op::map_publish:
     case Op::st:
+    case Op::discard:
     case Op::mapa:
     case Op::bar_arrive:
     case Op::mbarrier_init:
@@ -134,6 +152,7 @@ std::size_t operands_read(const Instruction& one) {
     case Op::fence_proxy:
     case Op::cluster_arrive:
     case Op::cluster_wait:
+    case Op::tcgen05_relinquish:
     case Op::cp_async_commit:
     case Op::bulk_commit:
     case Op::wgmma_fence:
@@ -171,12 +190,14 @@ class Decoder {
       : file_(file), function_(function), scopes_(scopes_of(file, function)) {}
 
   Result<RunProgram> make() {
+    program_.predicates = false_predicate + 1;
     lay_out_parameters();
     lay_out_shared();
     take_bounds();
     number_instructions();
     for (std::size_t at = function_.open; at < function_.close; ++at)
       if (file_.statements[at].parsed.part == Part::instruction) PHASEBIT_TRY(add(at));
+    leave_contracted();
     Instruction end;
     end.op = Op::exit;
     end.statement = static_cast<std::uint32_t>(function_.close);
@@ -296,13 +317,13 @@ class Decoder {
                    0};
   }
 
-  Result<Operand> operand_of(std::size_t at, std::string text) {
+  Result<Operand> operand_of(std::size_t at, std::string text, Type type = {}) {
     Operand made;
     if (text == "_") return made;
     if (text.starts_with('[')) return address_of(at, text);
     made.negated = text.starts_with('!');
     if (made.negated) text.erase(0, 1);
-    if (const auto number = number_of(text)) {
+    if (const auto number = number_of(text, type)) {
       made.kind = Operand::Kind::row;
       made.row = constant(*number);
       return made;
@@ -338,7 +359,7 @@ class Decoder {
   Result<Operand> address_of(std::size_t at, const std::string& text) {
     const auto address = flow::address_of(text);
     if (!address) return complain(at, fmt::format("the address {} is not modelled", text));
-    if (const auto number = number_of(address->base)) {
+    if (const auto number = number_of(address->base, {})) {
       return Operand{Operand::Kind::row, false, constant(*number), address->offset};
     }
     PHASEBIT_TRY_ASSIGN(made, named(at, address->base, false));
@@ -376,7 +397,6 @@ class Decoder {
       made.guard = guard;
     }
     PHASEBIT_TRY(take_operands(at, decoded, made));
-    PHASEBIT_TRY(check_operands(at, made));
     if (made.operands.size() < made.results + operands_read(made) ||
         (decoded.results > 0 && made.results == 0))
       return complain(at, "it has too few operands");
@@ -385,23 +405,50 @@ class Decoder {
     return {};
   }
 
-  // What would be computed otherwise than by the GPU.
-  Status check_operands(std::size_t at, const Instruction& made) const {
-    std::size_t first = made.operands.size();  // of those that are predicates
-    const bool of_predicates =
-        !made.operands.empty() && made.operands[0].kind == Operand::Kind::predicate;
-    if (made.op == Op::selp) first = 3;
-    if (made.op == Op::vote) first = made.results;
-    if (made.op == Op::setp) first = made.results + 2U;
-    if (of_predicates && (made.op == Op::mov || (made.op >= Op::and_ && made.op <= Op::not_)))
-      first = 1;
-    const std::size_t end = made.op == Op::vote ? first + 1 : made.operands.size();
-    for (std::size_t n = first; n < std::min(end, made.operands.size()); ++n)
-      if (made.operands[n].kind == Operand::Kind::row)
-        return complain(at, "a constant predicate is not modelled");
-    if (made.op == Op::cvt && made.type.kind == Type::Kind::float_ && made.has(Word::rzi))
-      return complain(at, "'.rzi' to a floating-point number is not modelled");
-    return {};
+  // Whether operand `n` of the text is a predicate.
+  static bool takes_predicate(const Instruction& made, std::size_t n) {
+    switch (made.op) {
+      case Op::vote: return n == 1;
+      case Op::selp:
+      case Op::setp: return n == 3;
+      case Op::mov:
+      case Op::and_:
+      case Op::or_:
+      case Op::xor_:
+      case Op::not_: return n > 0 && made.operands[0].kind == Operand::Kind::predicate;
+      default: return false;
+    }
+  }
+
+  // A number as a predicate: each that is not 0 is true.
+  std::optional<Operand> constant_predicate(std::string_view text) const {
+    const bool negated = text.starts_with('!');
+    const auto number = number_of(std::string(text.substr(negated ? 1 : 0)), {});
+    if (!number) return std::nullopt;
+    return Operand{Operand::Kind::predicate, (*number != 0) != negated, false_predicate, 0};
+  }
+
+  // ptxas may make one instruction, which rounds once, of a product and a sum that name no rounding
+  // (PTX ISA, mul): such sums are not computed.
+  void leave_contracted() {
+    std::set<std::uint32_t> products;
+    const auto is_free = [](const Instruction& one) {
+      return one.type.kind == Type::Kind::float_ && !one.has(Word::rn);
+    };
+    for (bool more = true; more;) {
+      const std::size_t before = products.size();
+      for (const Instruction& one : program_.code)
+        if ((one.op == Op::mul && is_free(one)) ||
+            (one.op == Op::mov && one.operands.size() == 2 &&
+             products.contains(one.operands[1].row)) ||
+            ((one.op == Op::neg || one.op == Op::abs) && products.contains(one.operands[1].row)))
+          products.insert(one.operands[0].row);
+      more = products.size() > before;
+    }
+    for (Instruction& one : program_.code)
+      if ((one.op == Op::add || one.op == Op::sub) && is_free(one) &&
+          (products.contains(one.operands[1].row) || products.contains(one.operands[2].row)))
+        one.op = Op::opaque;
   }
 
   Status take_operands(std::size_t at, const Decoded& decoded, Instruction& made) {
@@ -417,12 +464,17 @@ class Decoder {
       const bool one = text.starts_with('[');
       const std::vector<std::string> parts = one ? address_parts(text) : parts_of(text);
       for (const std::string& part : parts) {
-        PHASEBIT_TRY_ASSIGN(operand, operand_of(at, part));
+        const auto constant = takes_predicate(made, n) ? constant_predicate(part) : std::nullopt;
+        if (constant) {
+          made.operands.push_back(*constant);
+          continue;
+        }
+        PHASEBIT_TRY_ASSIGN(operand, operand_of(at, part, type_of_numbers(decoded)));
         made.operands.push_back(operand);
       }
       if (n == 0 && decoded.results > 0) made.results = static_cast<std::uint8_t>(parts.size());
     }
-    if (made.op == Op::mov && made.operands.size() == 2) take_clock(statement, made);
+    if (made.op == Op::mov && statement.operands.size() == 2) take_clock(statement, made);
     if (made.op == Op::wgmma) return take_shape(at, made);
     if (made.op == Op::map_replace) return take_field(at, made);
     if (made.op == Op::tcgen05_mma && statement.operand(1).starts_with('['))

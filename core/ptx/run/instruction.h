@@ -33,7 +33,7 @@ enum class Op : std::uint8_t {
   // of a warp
   warp_sync, shfl, vote, match, redux, elect, active_mask,
   // memory
-  ld, st, atom, red, ld_matrix, st_matrix, mapa, fence, fence_init, fence_proxy,
+  ld, st, atom, red, discard, ld_matrix, st_matrix, mapa, fence, fence_init, fence_proxy,
   // barriers
   bar_sync, bar_arrive, bar_warp_sync, cluster_arrive, cluster_wait,
   mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_expect, mbarrier_complete,
@@ -43,7 +43,8 @@ enum class Op : std::uint8_t {
   bulk_copy, tensor_copy, map_replace, map_publish,
   bulk_commit, bulk_wait, st_async,
   wgmma, wgmma_fence, wgmma_commit, wgmma_wait,
-  tcgen05_alloc, tcgen05_dealloc, tcgen05_mma, tcgen05_commit, try_cancel, query_cancel
+  tcgen05_alloc, tcgen05_dealloc, tcgen05_relinquish, tcgen05_mma, tcgen05_commit,
+  try_cancel, query_cancel
 };
 // clang-format on
 
@@ -53,7 +54,7 @@ enum class Word : std::uint8_t {
   lo, hi, wide, eq, ne, lt, le, gt, ge, and_, or_, xor_, rn, rz, rzi, all, any, ballot, uni,
   idx, up, down, bfly, parity, expect_tx, drop, no_complete, noinc, multicast, read, aligned, inc,
   dec, min, max, add, exch, cas, to, trans, x1, x2, x4, group, is_canceled, get_first, exclusive,
-  reduction, shiftamt
+  reduction, shiftamt, nc
 };
 // clang-format on
 
@@ -84,7 +85,8 @@ enum class Order : std::uint8_t { weak, relaxed, acquire, release, acq_rel };
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
 
 // A register, a constant and a special register are all a row: 32 values, one a lane. Predicates
-// have rows of their own, a mask each.
+// have rows of their own, a mask each; the first is the constant that is false.
+inline constexpr std::uint32_t false_predicate = 0;
 struct Operand {
   enum class Kind : std::uint8_t { none, row, predicate };  // none: the sink "_"
   Kind kind = Kind::none;
@@ -112,11 +114,20 @@ struct Instruction {
   bool has(Word word) const { return (words >> static_cast<unsigned>(word) & 1) != 0; }
 };
 
+// A row or a predicate as one number.
+inline std::uint64_t row_name(const Operand& operand) {
+  return std::uint64_t{operand.row} << 1 | (operand.kind == Operand::Kind::predicate ? 1 : 0);
+}
+
 // A loop without an effect but delay, which is left by what one poll gives back alone.
 struct RetryLoop {
   std::uint32_t poll = 0;  // the instruction
   std::uint32_t exit = 0;  // where it goes on
-  bool of_equal = false;   // of a load: left when what it loaded equals something
+  // Of a load: the setp of what it loaded against what no turn changes, and the answer without
+  // which the loop is not left; -1: there is no such one.
+  std::int32_t comparison = -1;
+  std::size_t wanted = 2;  // its operand that the load is compared with
+  bool leaves_when = false;
   // Rows that hold other values after each turn: how many there were is unknown.
   std::vector<std::uint32_t> rows, predicates;
 };
@@ -186,6 +197,16 @@ struct Decoded {
   bool has_policy = false;  // its last operand is one
 };
 bool decode_opcode(std::string_view opcode, Decoded& decoded, std::string& unknown);
+
+// What setp of two numbers gives back.
+bool compared(const Instruction& one, std::uint64_t a, std::uint64_t b);
+
+// Whether all lanes of the warp must run it together, those that have left too.
+inline bool is_of_whole_warp(const Instruction& one) {
+  return one.has(Word::aligned) &&
+         (one.op == Op::opaque || one.op == Op::nothing || one.op == Op::ld_matrix ||
+          one.op == Op::st_matrix || (one.op >= Op::wgmma && one.op <= Op::tcgen05_relinquish));
+}
 
 // Finds the loops that only wait, and the branches that skip one.
 void find_retries(const PtxFile& file, const PtxFunction& function, RunProgram& program);

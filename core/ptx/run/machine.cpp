@@ -42,6 +42,11 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::unfollowed: return "a value that is not computed";
     case Reason::Kind::state: return "the state of a barrier";
     case Reason::Kind::unwritten: return "a register that nothing has written to";
+    case Reason::Kind::unwritten_memory: return "memory that nothing has written to";
+    case Reason::Kind::open: return "a result that the manual leaves open";
+    case Reason::Kind::lane: return "a lane that takes no part";
+    case Reason::Kind::elected: return "which lane is elected";
+    case Reason::Kind::place: return "where on the GPU the CTA runs";
   }
   bug("a reason without a name");
 }
@@ -50,10 +55,23 @@ namespace {
 
 constexpr int most_registers = 256, registers_of_sm = 65536;
 
+// Whether all CTAs of a launch run at once on a small GPU: sixteen SMs that have 1536 threads and
+// 100 KiB of shared memory each, and at least one CTA.
+bool fits_at_once(const RunProgram& program, const RunLaunch& launch) {
+  constexpr int sms = 16, most_threads = 1536, most_shared = 100 << 10;
+  const int shared = static_cast<int>(program.static_shared_bytes + launch.shared_bytes);
+  const int on_an_sm = std::max(
+      1, std::min(most_threads / std::max(1, launch.threads()), most_shared / std::max(1, shared)));
+  return launch.ctas() <= sms * on_an_sm;
+}
+
 }  // namespace
 
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
+  unwritten_memory_ = reason(Reason::Kind::unwritten_memory, 0);
+  // CTAs of an SM whose number is given are there at once.
+  fits_at_once_ = !launch.sm_of_cta.empty() || fits_at_once(program, launch);
   for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
     const RunBuffer& buffer = launch.buffers[n];
     buffers_.push_back(
@@ -73,10 +91,13 @@ void Machine::make_ctas() {
   const int warps = launch_.warps();
   const int size = std::max(1, launch_.ctas_of_cluster());
   next_component_ = static_cast<Component>(launch_.ctas() * warps * lanes_of_warp);
-  for (const auto& buffer : buffers_) {
-    buffer->threads = warps * lanes_of_warp;
-    buffer->ctas_of_cluster = size;
-  }
+  for (const auto* regions : {&buffers_, &variables_})
+    for (const auto& region : *regions) {
+      region->threads = warps * lanes_of_warp;
+      region->ctas_of_cluster = size;
+    }
+  // An earlier launch may have left something there.
+  for (const auto& variable : variables_) variable->initial_unsure = unwritten_memory_;
   clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
   warps_.reserve(static_cast<std::size_t>(launch_.ctas()) * static_cast<std::size_t>(warps));
   for (int n = 0; n < launch_.ctas(); ++n) {
@@ -89,6 +110,7 @@ void Machine::make_ctas() {
     cta.shared->cta = n;
     cta.shared->threads = warps * lanes_of_warp;
     cta.shared->ctas_of_cluster = size;
+    cta.shared->initial_unsure = unwritten_memory_;
     ctas_.push_back(std::move(cta));
     for (int number = 0; number < warps; ++number) make_warp(n, number);
   }
@@ -102,7 +124,7 @@ void Machine::make_warp(int cta, int number) {
   warp.number = number;
   warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
   const int left = launch_.threads() - number * lanes_of_warp;
-  warp.live = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
+  warp.live = warp.launched = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
   // A thread begins with no more than its share of the register file.
   const int threads = std::max(program_.most_threads, launch_.threads());
   warp.registers = program_.registers > 0
@@ -117,7 +139,13 @@ void Machine::make_warp(int cta, int number) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
     warp.unsure_rows[one.row] = {};
   }
-  for (const SpecialRow& one : program_.specials) warp.unsure_rows[one.row] = {};
+  warp.unsure_predicates[false_predicate] = {};
+  for (const SpecialRow& one : program_.specials) {
+    const bool is_place = one.name == "%warpid" || one.name == "%nwarpid" ||
+                          (one.name == "%smid" && launch_.sm_of_cta.empty());
+    warp.unsure_rows[one.row] =
+        is_place ? Unsure{all_lanes, reason(Reason::Kind::place, 0)} : Unsure{};
+  }
   for (const SpecialRow& one : program_.specials)
     for (int lane = 0; lane < lanes_of_warp; ++lane)
       warp.row(one.row)[lane] = special(one.name, warp, lane);
@@ -226,12 +254,14 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   const Unsure& unsure = warp.unsure(operand);
   const Reason& why = reasons_[unsure.why];
   const bool is_opaque = why.kind == Reason::Kind::unfollowed;
+  const bool has_place = why.kind != Reason::Kind::place && why.kind != Reason::Kind::unwritten;
   has_lost_order_ =
       has_lost_order_ || why.kind == Reason::Kind::flag || why.kind == Reason::Kind::atomic;
   report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
          at(warp, pc, std::countr_zero(unsure.lanes & lanes)),
          fmt::format("{} depends on {}", what, to_string(why)),
-         {{{why.pc, -1}, "which comes from here"}});
+         has_place ? std::vector<Finding::Related>{{{why.pc, -1}, "which comes from here"}}
+                   : std::vector<Finding::Related>());
   stopped_ = stopped_ || is_opaque;
 }
 
@@ -268,101 +298,6 @@ void Machine::mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Ma
     warp.set_unsure({Operand::Kind::predicate, false, row, 0}, lanes, turns);
 }
 
-// Values that instructions from `first` to `end` would leave in a warp's registers; false if they
-// do more than compute. What they leave is gone with this object.
-class Machine::Ahead {
- public:
-  Ahead(Warp& warp, const RunProgram& program, std::uint32_t first, std::uint32_t end, Mask lanes)
-      : warp_(warp),
-        values_(warp.values),
-        predicates_(warp.predicates),
-        unsure_rows_(warp.unsure_rows),
-        unsure_predicates_(warp.unsure_predicates) {
-    for (std::uint32_t pc = first; computes_ && pc < end; ++pc) {
-      const Instruction& one = program.code[pc];
-      computes_ = one.op < Op::bra && one.op != Op::policy && one.op != Op::opaque &&
-                  one.op != Op::cvta && one.guard.kind == Operand::Kind::none;
-      if (computes_) compute(warp, one, lanes);
-    }
-  }
-  Ahead(const Ahead&) = delete;
-  Ahead& operator=(const Ahead&) = delete;
-  ~Ahead() {
-    warp_.values = std::move(values_);
-    warp_.predicates = std::move(predicates_);
-    warp_.unsure_rows = std::move(unsure_rows_);
-    warp_.unsure_predicates = std::move(unsure_predicates_);
-  }
-  bool computes() const { return computes_; }
-
- private:
-  Warp& warp_;
-  std::vector<std::uint64_t> values_;
-  std::vector<std::uint32_t> predicates_;
-  std::vector<Unsure> unsure_rows_, unsure_predicates_;
-  bool computes_ = true;
-};
-
-// "@token bra ready" over the wait for the same phase: either way the thread has waited for it.
-bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure,
-                      Mask taken) {
-  const Reason& why = reasons_[warp.unsure(one.guard).why];
-  if (one.skips < 0 || why.kind != Reason::Kind::poll || why.token < 0) return false;
-  const Token token = tokens_[static_cast<std::size_t>(why.token)];
-  if ((taken & unsure) != (token.over & unsure)) return false;  // it skips where it should wait
-  const std::uint32_t pc = program_.retries[static_cast<std::size_t>(one.skips)].poll;
-  const Instruction& wait = program_.code[pc];
-  const bool acquires = program_.code[why.pc].order != Order::relaxed;
-  // The wait may compute its address itself.
-  const Ahead ahead(warp, program_, branch + 1, pc, unsure);
-  if (!ahead.computes()) return false;
-  bool holds = true;
-  each_lane(unsure, [&](int lane) {
-    const auto n = static_cast<std::size_t>(lane);
-    const Mbarrier* barrier = barrier_at(warp, wait, pc, lane, wait.operands[1], wait.space);
-    std::int64_t phase = 0;
-    if (barrier == nullptr) return;
-    is_over(*barrier, warp, wait, lane, phase);
-    holds = holds && barrier->number == token.barrier[n] && phase == token.phase[n];
-  });
-  if (!holds) return false;
-  const auto alike = [&](int first, int lane) {
-    const auto a = static_cast<std::size_t>(first), b = static_cast<std::size_t>(lane);
-    return token.barrier[a] == token.barrier[b] && token.phase[a] == token.phase[b];
-  };
-  each_group(unsure & taken, alike, [&](int first, Mask same) {
-    const auto n = static_cast<std::size_t>(first);
-    wait_over(*barriers_[static_cast<std::size_t>(token.barrier[n])], warp, pc, same,
-              token.phase[n], acquires);
-  });
-  return true;
-}
-
-// Whether a branch may be taken as it is, although its predicate is not known for sure.
-bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
-                             Mask taken) {
-  if (one.guard.kind == Operand::Kind::none) return true;
-  const Unsure unsure = warp.unsure(one.guard);
-  if ((unsure.lanes & group) == 0) return true;
-  const Reason& why = reasons_[unsure.why];
-  if (one.retry >= 0) {
-    const RetryLoop& loop = program_.retries[static_cast<std::size_t>(one.retry)];
-    if (why.kind == Reason::Kind::flag && why.pc == loop.poll && loop.of_equal) return true;
-  }
-  if (is_skip(warp, one, pc, unsure.lanes & group, taken)) return true;
-  // In this schedule the phase was complete, and what it tells is known from here on.
-  if (why.kind == Reason::Kind::poll && why.token >= 0) {
-    const Token& token = tokens_[static_cast<std::size_t>(why.token)];
-    const bool acquires = program_.code[why.pc].order != Order::relaxed;
-    each_lane(unsure.lanes & group & token.over, [&](int lane) {
-      const auto number = static_cast<std::size_t>(token.barrier[static_cast<std::size_t>(lane)]);
-      warp.learn(1U << lane, barriers_[number]->last, acquires);
-    });
-  }
-  report_decision(warp, one.guard, pc, group, "this branch");
-  return false;
-}
-
 Machine::Went Machine::branch_by_index(Warp& warp, const Instruction& one, std::uint32_t pc,
                                        Mask lanes) {
   if (!require_sure(warp, one, pc, lanes)) return Went::stays;
@@ -391,7 +326,7 @@ Machine::Went Machine::branch(Warp& warp, const Instruction& one, std::uint32_t 
   });
   if (one.target <= pc) warp.polling |= taken & ~leaving;
   if (leaving == 0) return Went::elsewhere;
-  end_poll(warp, loop.poll, leaving);
+  end_poll(warp, loop, leaving);
   if (one.guard.kind != Operand::Kind::none) warp.set_unsure(one.guard, leaving, {});
   ++progress_;
   return Went::elsewhere;
@@ -427,13 +362,15 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   if (one.op == Op::brx) return branch_by_index(warp, one, pc, lanes);
   if (one.op == Op::policy) {
     each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, 0); });
-    warp.set_unsure(one.operands[0], lanes, {});
+    warp.set_unsure(one.operands[0], lanes, {lanes, reason(Reason::Kind::unfollowed, pc)});
+  } else if (is_of_whole_warp(one)) {
+    return execute_whole(warp, one, pc, lanes);
   } else if (one.op == Op::opaque) {
     compute_unfollowed(warp, one, pc, lanes);
   } else if (one.op == Op::cvta) {
     convert_address(warp, one, lanes);
   } else if (one.op < Op::bra) {
-    compute(warp, one, lanes);
+    compute_numbers(warp, one, pc, lanes);
   } else if (one.op == Op::exit) {
     if (require_sure(warp, one, pc, group)) leave(warp, lanes);
     return Went::elsewhere;
@@ -441,9 +378,11 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
     stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes)),
          "the kernel stops itself");
   } else if (one.op == Op::clock) {
-    each_lane(lanes,
-              [&](int lane) { warp.set_lane(one.operands[0], lane, outcome_.instructions); });
-    warp.set_unsure(one.operands[0], lanes, {lanes, reason(Reason::Kind::clock, pc)});
+    for (std::size_t n = 0; n < one.results; ++n) {
+      each_lane(lanes,
+                [&](int lane) { warp.set_lane(one.operands[n], lane, outcome_.instructions); });
+      warp.set_unsure(one.operands[n], lanes, {lanes, reason(Reason::Kind::clock, pc)});
+    }
   } else if (one.op <= Op::active_mask) {
     return execute_together(warp, one, pc, lanes);
   } else if (one.op <= Op::fence_proxy) {
@@ -479,6 +418,7 @@ void Machine::run_warp(Warp& warp, int quantum) {
     const bool decides = one.op == Op::bra || one.op == Op::exit;
     const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
     if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
+    if (unsure != 0 && is_of_whole_warp(one)) report_decision(warp, one.guard, pc, group, "it");
     if (warp.has_products) check_accumulators(warp, one, pc);
     // What lanes do together is told where they have met, a wait where it is over.
     if (one.retry < 0 && !is_of_several(one)) tell(warp, pc, decides ? group : lanes);
@@ -502,6 +442,26 @@ void Machine::check_left() {
                fmt::format("CTA {} may leave before this has ended in its shared memory", n));
 }
 
+// What the warps of a warpgroup must run together, and whether registers went to whoever asked
+// first.
+void Machine::check_groups() {
+  constexpr std::size_t group = 4;
+  const std::size_t per_cta = warps_.size() / ctas_.size();
+  for (std::size_t n = 0; n < warps_.size(); ++n) {
+    const Warp &warp = warps_[n], &first = warps_[n - n % per_cta % group];
+    const Warp& other = warp.group_path != 0 ? warp : first;
+    if (warp.group_path != first.group_path)
+      report(FindingKind::early_exit, Grade::error, at(other, other.group_pc, 0),
+             "the warps of a warpgroup must run this together, and they do not");
+  }
+  for (const Cta& cta : ctas_)
+    if (cta.registers_taken > cta.registers_given)
+      report(FindingKind::registers, Grade::unproved, cta.taken_at,
+             fmt::format("warps take {} registers a thread, and {} are given back before any is "
+                         "taken: who asks first may keep others waiting",
+                         cta.registers_taken, cta.registers_given));
+}
+
 RunOutcome Machine::run() {
   std::vector<std::size_t> order(warps_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -522,6 +482,7 @@ RunOutcome Machine::run() {
     outcome_.ended = !is_alive;
     if (!is_alive && pending_.empty()) {
       check_left();
+      check_groups();
       break;
     }
     if (outcome_.instructions > options_.most_steps)
@@ -552,18 +513,29 @@ RunOutcome Machine::run() {
 
 RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options) {
   RunOutcome outcome;
-  for (int tries = 0; tries < 4; ++tries) {
+  // Each run may show more places, until what depends on them is not followed.
+  constexpr int most_tries = 8;
+  for (int tries = 0; tries < most_tries; ++tries) {
     outcome = Machine(program, launch, options).run();
     if (outcome.contended.empty()) break;
     options.contended.insert(outcome.contended.begin(), outcome.contended.end());
   }
+  if (!outcome.contended.empty())
+    outcome.findings.push_back({FindingKind::decision,
+                                Grade::unproved,
+                                {},
+                                "which addresses threads change by atomics is not settled",
+                                {}});
   const bool is_clean = std::all_of(outcome.findings.begin(), outcome.findings.end(),
                                     [](const Finding& one) { return one.grade == Grade::note; });
   if (!program.elects || options.elects_last || !is_clean) return outcome;
   options.elects_last = true;
   RunOutcome other = Machine(program, launch, options).run();
-  other.instructions += outcome.instructions;
-  return other;
+  // GPUs choose the first lane: what that run left is what is verified.
+  outcome.instructions += other.instructions;
+  outcome.findings = std::move(other.findings);
+  outcome.ended = other.ended;
+  return outcome;
 }
 
 }  // namespace phasebit::ptx::run

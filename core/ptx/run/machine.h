@@ -31,7 +31,12 @@ struct Reason {
     turns,
     unfollowed,
     state,
-    unwritten
+    unwritten,
+    unwritten_memory,
+    open,
+    lane,
+    elected,
+    place
   };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
@@ -41,6 +46,7 @@ std::string to_string(const Reason& reason);
 
 // A try whose answer is used later, lane by lane: which phase of which barrier it asked for.
 struct Token {
+  std::uint32_t pc = 0;
   std::array<std::int32_t, lanes_of_warp> barrier{};
   std::array<std::int64_t, lanes_of_warp> phase{};
   Mask over = 0;  // whose phase was complete
@@ -53,8 +59,12 @@ struct Cta {
   std::unordered_map<std::uint32_t, std::int32_t> barriers;           // by offset
   std::uint64_t first_barrier = ~std::uint64_t{0}, last_barrier = 0;  // their offsets
   std::array<CtaBarrier, 16> named;
-  int columns = 0;         // of Tensor Memory that are allocated
+  std::vector<int> columns;       // of Tensor Memory that are allocated, by allocation
+  bool has_relinquished = false;  // the right to allocate more
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
+  // In all: what warps gave back before they took any, and what warps took.
+  int registers_given = 0, registers_taken = 0;
+  RunPlace taken_at;
   std::vector<Waiters> register_waiters;
   VectorClock left;  // what has run before its threads left
   // Accesses of others to its shared memory, and copies: all end before it leaves. The last of each
@@ -95,21 +105,33 @@ class Machine {
   Went branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
   void mark_turns(Warp& warp, std::uint32_t pc, const RetryLoop& loop, Mask lanes);
   void leave(Warp& warp, Mask lanes);
-  bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
-  class Ahead;
-  bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
   void check_left();
+  void check_groups();
   void report_stuck();
 
+  // tokens.cpp: numbers, and what may depend on the answer of a try
+  void compute_numbers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  static std::vector<Otherwise> answered_false(Warp& warp, const Instruction& one, Mask lanes);
+  bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
+  struct Kept {
+    Operand operand;
+    std::array<std::uint64_t, lanes_of_warp> values;
+    Unsure unsure;
+  };
+  std::vector<Kept> compute_ahead(Warp& warp, std::uint32_t from, std::uint32_t to, Mask lanes);
+  bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
+
   // warp_ops.cpp: what the lanes of a warp do together
+  Went execute_whole(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Went execute_together(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   bool gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes);
-  Mask named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const;
-  void shuffle(Warp& warp, const Instruction& one, Mask lanes);
+  static Mask named_lanes(const Warp& warp, const Instruction& one, int lane);
+  void shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void compare_lanes(Warp& warp, const Instruction& one, Mask lanes);
   void reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void vote(Warp& warp, const Instruction& one, Mask lanes);
-  void elect(Warp& warp, const Instruction& one, Mask lanes);
+  void elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  static void note_group(Warp& warp, std::uint32_t pc);
   Went set_registers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Went warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void compute_unfollowed(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -124,12 +146,19 @@ class Machine {
   void load_parameter(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  std::uint32_t reason_of_change(const Warp& warp, const Instruction& one, std::uint32_t pc,
+                                 int lane, const Place& at);
+  void discard(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void load_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
                       Access& access) const;
   void store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void convert_address(Warp& warp, const Instruction& one, Mask lanes);
-  void touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer);
+  // False: another access comes before or after it, without a race, and one of them is told which.
+  bool touch(const Place& at, std::uint64_t size, Access access, Viewer viewer);
+  bool cluster_orders(const Access& first, const Access& second);
+  void note_contended(const Place& at, std::uint64_t size);
+  static std::uint64_t key_of(const Place& at, std::uint64_t offset);
   // An access to shared memory that must end before its CTA leaves.
   void note_visit(const Place& at, const Epoch& epoch, RunPlace by);
   Access access_of(const Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
@@ -138,12 +167,19 @@ class Machine {
   Scope scope_of(int from_cta, int to_cta) const;
   Mbarrier* overlapped(const Place& at, std::uint64_t size);
   void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
+
+  // flags.cpp
   Flag& flag_of(const Place& at, int size, const Access& access);
   void read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                  const Access& access);
   void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
-                  std::uint64_t value, const Access& access);
-  void end_poll(Warp& warp, std::uint32_t pc, Mask lanes);
+                  std::uint64_t value, const Access& access, bool is_known);
+  void reduce_flags(const Place& to, std::uint64_t bytes, const Clocks& issued,
+                    const Access& access);
+  void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);
+  std::string other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
+                        std::size_t seen, RunPlace& other) const;
+  void end_poll(Warp& warp, const RetryLoop& loop, Mask lanes);
 
   // barrier_ops.cpp
   Went execute_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -154,6 +190,8 @@ class Machine {
   void check_init_in_proxy(const Mbarrier& barrier, const Clocks& issued, RunPlace at);
   void check_unused(const Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane,
                     const char* what);
+  void use(Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane);
+  void look_at(Mbarrier& barrier, const Warp& warp, std::uint32_t pc, int lane);
   void init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void arrive_at(Mbarrier& barrier, Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
@@ -170,8 +208,9 @@ class Machine {
   void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
                    std::uint32_t pc, int lane);
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  // `acquire`: the instruction that does.
   void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
-                 bool acquires);
+                 const Instruction& acquire);
   bool is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
                std::int64_t& phase) const;
   Went cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -205,8 +244,8 @@ class Machine {
     std::int32_t barrier = -1;
     Clocks issued;
     Access access;
-    std::vector<std::uint32_t> words;  // of st.async, in the place of `from`
-    std::uint32_t unsure = 0;
+    // Of st.async and cp.async, in the place of `from`; and why they are not known.
+    std::vector<std::uint32_t> words, unsure;
     OwnClock source_read;  // of a bulk group: how its reads are told apart from its writes
     // Of a tensor copy, in the place of what is in global memory: each byte's place in the tensor,
     // and the tensor's address.
@@ -289,11 +328,13 @@ class Machine {
   std::map<std::vector<int>, std::shared_ptr<const std::vector<std::int64_t>>> tiles_;
   std::vector<std::unique_ptr<Region>> variables_;  // of the file, in global memory
   std::unordered_map<std::int32_t, std::unique_ptr<Region>> local_;  // by thread
-  std::map<std::uint64_t, std::int32_t> atomics_;  // which CTA changed an address first
   std::set<std::pair<std::uint8_t, std::pair<std::uint32_t, std::uint32_t>>> reported_;
   Component next_component_ = 0;
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
+  std::uint32_t unwritten_memory_ = 0;  // the reason
+  bool fits_at_once_ = true;            // the launch, on any GPU
+  bool relies_on_cta_scope_ = false;    // a wait has, for what another CTA did
   bool stopped_ = false;
   bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown
   RunOutcome outcome_;

@@ -4,8 +4,10 @@
 
 namespace phasebit::ptx::run {
 
-// Morally strong (PTX ISA, memory consistency model): each has a scope that the other is in.
+// Morally strong (PTX ISA, memory consistency model): each has a scope that the other is in, and
+// they overlap completely.
 bool Region::are_strong(const Access& one, const Access& other) const {
+  if (one.width != other.width) return false;
   const Scope least = std::min(one.scope, other.scope);
   if (least == Scope::none || least >= Scope::gpu) return least != Scope::none;
   const int first = one.thread / threads, second = other.thread / threads;
@@ -17,8 +19,12 @@ Ordering Region::ordering(const Access& earlier, const Access& later, const View
   if (earlier.epoch.component == no_component || (earlier.bytes & later.bytes) == 0)
     return Ordering::full;
   if (!earlier.is_write && !later.is_write) return Ordering::full;
-  if (are_strong(earlier, later)) return Ordering::full;
-  if (!viewer.knows(earlier.epoch)) {
+  const bool knows = viewer.knows(earlier.epoch);
+  if (are_strong(earlier, later)) {
+    const bool tells = !knows && (earlier.is_write || earlier.is_atomic);
+    return tells ? Ordering::strong : Ordering::full;
+  }
+  if (!knows) {
     // Whichever comes first, the same is there after both.
     if (earlier.is_write && later.is_write && later.is_again) return Ordering::full;
     const bool is_one_store = earlier.is_write && later.is_write && later.is_opaque &&
@@ -26,7 +32,13 @@ Ordering Region::ordering(const Access& earlier, const Access& later, const View
                               earlier.thread / lanes_of_warp == later.thread / lanes_of_warp;
     return is_one_store ? Ordering::one_store : Ordering::none;
   }
-  if (earlier.is_async || !later.is_async) return Ordering::full;
+  if (earlier.is_async) return Ordering::full;
+  if (!later.is_async) {
+    const int from = earlier.thread / threads, to = later.thread / threads;
+    const bool is_told = viewer.is_weak && earlier.is_write && !later.is_write && from != to &&
+                         from / ctas_of_cluster == to / ctas_of_cluster;
+    return is_told ? Ordering::weak : Ordering::full;
+  }
   const Proxied where = cta < 0                           ? Proxied::global
                         : earlier.thread / threads == cta ? Proxied::own_shared
                                                           : Proxied::remote_shared;
@@ -60,6 +72,10 @@ Region::Word& Region::word(std::uint64_t index) {
     at = std::make_unique<Page>();
     for (std::uint64_t n = 0; n < page && initial_ != nullptr; ++n)
       (*at)[n].value = initial_word(index / page * page + n);
+    for (std::uint64_t n = 0; n < page && initial_unsure != 0; ++n) {
+      (*at)[n].unsure = initial_unsure;
+      (*at)[n].unsure_bytes = 0xf;
+    }
   }
   return (*at)[index % page];
 }
@@ -99,20 +115,49 @@ void Region::copy_from(const Region& from, std::uint64_t source, std::uint64_t t
     const Word* found = from.known_word((source + done) / 4);
     Word& made = word((to + done) / 4);
     made.value = found == nullptr ? from.initial_word((source + done) / 4) : found->value;
-    made.unsure = found == nullptr ? 0 : found->unsure;
+    made.unsure = found == nullptr ? from.initial_unsure : found->unsure;
+    made.unsure_bytes = found != nullptr ? found->unsure_bytes : made.unsure == 0 ? 0 : 0xf;
   }
 }
 
+namespace {
+
+// Those bytes of a word, of an access of `size` bytes.
+std::uint8_t bytes_of_word(std::uint64_t offset, std::uint64_t size) {
+  if (size >= 4) return 0xf;
+  return static_cast<std::uint8_t>(((1U << size) - 1) << (offset % 4));
+}
+
+}  // namespace
+
 std::uint32_t Region::unsure(std::uint64_t offset, int size) const {
-  const Word* first = known_word(offset / 4);
-  if (first != nullptr && first->unsure != 0) return first->unsure;
-  const Word* second = size == 8 ? known_word(offset / 4 + 1) : nullptr;
-  return second == nullptr ? 0 : second->unsure;
+  const std::uint8_t bytes = bytes_of_word(offset, static_cast<std::uint64_t>(size));
+  for (std::uint64_t index = offset / 4; index * 4 < offset + static_cast<std::uint64_t>(size);
+       ++index) {
+    const Word* found = known_word(index);
+    if (found == nullptr && initial_unsure != 0) return initial_unsure;
+    if (found != nullptr && (found->unsure_bytes & bytes) != 0) return found->unsure;
+  }
+  return 0;
 }
 
 void Region::set_unsure(std::uint64_t offset, int size, std::uint32_t why) {
-  word(offset / 4).unsure = why;
-  if (size == 8) word(offset / 4 + 1).unsure = why;
+  const std::uint8_t bytes = bytes_of_word(offset, static_cast<std::uint64_t>(size));
+  for (std::uint64_t index = offset / 4; index * 4 < offset + static_cast<std::uint64_t>(size);
+       ++index) {
+    Word& here = word(index);
+    if (why != 0) here.unsure = why;
+    here.unsure_bytes = static_cast<std::uint8_t>(why != 0 ? here.unsure_bytes | bytes
+                                                           : here.unsure_bytes & ~bytes);
+  }
+}
+
+bool Region::is_written(std::uint64_t offset, std::uint64_t size) const {
+  for (std::uint64_t index = offset / 4; index * 4 < offset + size; ++index)
+    if (const Word* found = known_word(index);
+        found != nullptr && found->write.epoch.component != no_component)
+      return true;
+  return false;
 }
 
 const Access* Region::conflict(const Word& word, const Access& access, const Viewer& viewer,
@@ -129,10 +174,26 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
   if (access.is_write) look(word.read);
   if (word.more != 0)
     for (const Access& earlier : more_[word.more - 1]) look(earlier);
+  if (!access.is_again || viewer.knows(word.write.epoch)) return found;
+  // Another store of the same value does not race, but what was there before them may.
+  Access other = access;
+  other.is_again = false;
+  for (const Access* earlier : {&word.past_write, &word.past_read}) {
+    const Ordering one = ordering(*earlier, other, viewer);
+    if (one <= is) continue;
+    found = earlier;
+    is = one;
+  }
   return found;
 }
 
 void Region::note(Word& word, const Access& access, const Viewer& viewer) {
+  const bool is_whole =
+      access.is_write && access.scope == Scope::none && access.bytes == 0xf && !access.is_again;
+  if (is_whole) {
+    word.past_write = word.write;
+    word.past_read = word.read;
+  }
   Access& last = access.is_write ? word.write : word.read;
   const bool replaces =
       last.epoch.component == no_component ||
@@ -150,10 +211,11 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
     more.push_back(last);
   }
   last = access;
-  if (!access.is_write || access.scope != Scope::none || access.bytes != 0xf) return;
+  if (!is_whole) return;
   // All of the word is new: what conflicts with what was before conflicts with this write, too.
-  word.read.epoch.component = no_component;
-  if (word.more != 0) more_[word.more - 1].clear();
+  if (viewer.knows(word.read.epoch)) word.read.epoch.component = no_component;
+  if (word.more != 0)
+    std::erase_if(more_[word.more - 1], [&](const Access& one) { return viewer.knows(one.epoch); });
 }
 
 std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, Access access,
@@ -161,11 +223,7 @@ std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, 
   std::optional<Conflict> found;
   const std::uint64_t end = offset + size;
   for (std::uint64_t index = offset / 4; index * 4 < end; ++index) {
-    access.bytes = 0xf;
-    if (size < 4) {
-      const auto bytes = static_cast<unsigned>((1U << size) - 1);
-      access.bytes = static_cast<std::uint8_t>(bytes << (offset % 4));
-    }
+    access.bytes = bytes_of_word(offset, size);
     Word& here = word(index);
     Ordering is = Ordering::full;
     const Access* earlier = conflict(here, access, viewer, is);

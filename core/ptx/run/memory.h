@@ -26,6 +26,7 @@ struct Viewer {
   const Clocks* clocks = nullptr;
   Component thread = no_component;
   const std::vector<OwnClock>* channels = nullptr;
+  bool is_weak = false;  // it may know of other CTAs by a wait at CTA scope alone
   bool knows(const Epoch& epoch) const;
 };
 
@@ -35,16 +36,27 @@ struct Access {
   std::int32_t thread = 0;   // of the launch, for reports
   std::uint8_t bytes = 0xf;  // of the word
   bool is_write = false;
+  std::uint8_t width = 0;     // bytes of each of its elements
   Scope scope = Scope::none;  // of a strong one: two of them do not race if it holds both
+  bool is_atomic = false;     // its read and its write are one
   bool is_async = false;      // of the asynchronous proxy
   bool is_again = false;      // a store of what is there already
   bool is_opaque = false;     // a store of a value that is not computed
 };
 
-// How an access comes after an earlier one of the same word: at all; as stores of lanes by one
-// instruction; not in the asynchronous proxy, where the earlier one is a read; the same where it is
-// a write; not.
-enum class Ordering : std::uint8_t { full, one_store, read_not_in_proxy, not_in_proxy, none };
+// How an access comes after an earlier one of the same word: at all; before or after it, without a
+// race, although one of them is told which; as stores of lanes by one instruction; not in the
+// asynchronous proxy, where the earlier one is a read; at CTA scope, from another CTA; not in that
+// proxy, where the earlier one is a write; not.
+enum class Ordering : std::uint8_t {
+  full,
+  strong,
+  one_store,
+  read_not_in_proxy,
+  weak,
+  not_in_proxy,
+  none
+};
 
 struct Conflict {
   Access earlier, later;
@@ -66,6 +78,8 @@ class Region {
   // Why a value in memory is not known for sure: an index that the machine gives; 0: it is.
   std::uint32_t unsure(std::uint64_t offset, int size) const;
   void set_unsure(std::uint64_t offset, int size, std::uint32_t why);
+  // Whether the run has written to one of these bytes' words.
+  bool is_written(std::uint64_t offset, std::uint64_t size) const;
 
   // Notes an access of `size` bytes, and gives the first earlier one that it conflicts with.
   std::optional<Conflict> touch(std::uint64_t offset, std::uint64_t size, Access access,
@@ -76,11 +90,15 @@ class Region {
   int cta = -1;           // of shared memory: of the launch
   int threads = 1 << 30;  // components of a CTA
   int ctas_of_cluster = 1;
+  std::uint32_t initial_unsure = 0;  // why what it holds at first is not known
 
  private:
   struct Word {
     std::uint32_t value = 0, unsure = 0;
+    std::uint8_t unsure_bytes = 0;
     Access write, read;
+    // What was there before the last write of another value.
+    Access past_write, past_read;
     std::uint32_t more = 0;  // of more_, from 1 on: further accesses
   };
   static constexpr std::size_t page = 256;

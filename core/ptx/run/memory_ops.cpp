@@ -29,6 +29,13 @@ int size_of(const Instruction& one) {
   return one.type.bytes();
 }
 
+// A value of memory in its register, which may be wider.
+std::uint64_t loaded(Type type, std::uint64_t value) {
+  if (type.kind != Type::Kind::signed_ || type.bits >= 64) return value;
+  const std::uint64_t sign = std::uint64_t{1} << (type.bits - 1U);
+  return ((value & (2 * sign - 1)) ^ sign) - sign;
+}
+
 std::uint64_t changed(const Instruction& one, std::uint64_t old, std::uint64_t value,
                       std::uint64_t other) {
   const unsigned bits = one.type.bits;
@@ -84,7 +91,10 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
   Place found;
   if (space == Space::local || (space == Space::generic && address >> 40 == local_window >> 40)) {
     std::unique_ptr<Region>& own = local_[warp.first_thread + lane];
-    if (own == nullptr) own = std::make_unique<Region>("local memory", 0, program_.local_bytes);
+    if (own == nullptr) {
+      own = std::make_unique<Region>("local memory", 0, program_.local_bytes);
+      own->initial_unsure = unwritten_memory_;
+    }
     found = {own.get(), -2, address & 0xffffffffU};
   } else {
     found.region = region_of(warp, space, address, found);
@@ -125,8 +135,10 @@ Access Machine::access_of(const Warp& warp, const Instruction& one, std::uint32_
   made.pc = pc;
   made.thread = warp.first_thread + lane;
   made.is_write = writes;
+  made.width = static_cast<std::uint8_t>(one.type.bytes());
+  made.is_atomic = one.op == Op::atom || one.op == Op::red;
   // Atomics are of the GPU's scope where they name none (PTX ISA, atom).
-  if (one.order != Order::weak || one.op == Op::atom || one.op == Op::red)
+  if (one.order != Order::weak || made.is_atomic)
     made.scope = one.scope == Scope::none ? Scope::gpu : one.scope;
   return made;
 }
@@ -137,14 +149,23 @@ void Machine::note_visit(const Place& at, const Epoch& epoch, RunPlace by) {
   if (epoch.clock >= kept.first) kept = {epoch.clock, by};
 }
 
-void Machine::touch(const Place& at, std::uint64_t size, Access access, const Viewer& viewer) {
+bool Machine::touch(const Place& at, std::uint64_t size, Access access, Viewer viewer) {
+  viewer.is_weak = relies_on_cta_scope_;
   const auto found = at.region->touch(at.offset, size, access, viewer);
-  if (!found) return;
+  if (!found) return true;
   const Access &first = found->earlier, &second = found->later;
   const auto verb = [](const Access& one) { return one.is_write ? "writes" : "reads"; };
   const std::uint64_t reserved = at.cta < 0 ? 0 : reserved_shared_bytes;
   const std::string where = fmt::format("byte {} of {}", found->offset - reserved, at.region->name);
-  if (found->is == Ordering::one_store)
+  if (found->is == Ordering::strong) return false;
+  if (found->is == Ordering::weak && cluster_orders(first, second)) return true;
+  if (found->is == Ordering::weak)
+    report(FindingKind::race, Grade::unproved, {second.pc, second.thread},
+           fmt::format("{} {}: where a wait at CTA scope orders it, that does not hold for another "
+                       "CTA's stores",
+                       verb(second), where),
+           {{{first.pc, first.thread}, fmt::format("{} it", verb(first))}});
+  else if (found->is == Ordering::one_store)
     report(FindingKind::race, Grade::note, {second.pc, second.thread},
            "lanes store to one word with one instruction: whose value stays is not specified",
            {{{first.pc, first.thread}, "stores there, too"}});
@@ -163,6 +184,26 @@ void Machine::touch(const Place& at, std::uint64_t size, Access access, const Vi
     report(FindingKind::race, Grade::error, {second.pc, second.thread},
            fmt::format("{} {}, not ordered with another access", verb(second), where),
            {{{first.pc, first.thread}, fmt::format("{} it", verb(first))}});
+  return true;
+}
+
+// Whether the cluster's barrier orders them, in which each thread of both CTAs has taken part.
+bool Machine::cluster_orders(const Access& first, const Access& second) {
+  const Warp& warp = warp_of(second.thread);
+  const auto lane = static_cast<std::size_t>(second.thread % lanes_of_warp);
+  const Cluster& cluster = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)];
+  return warp.cluster_phase[lane] == 0 && cluster.last.memory.knows(first.epoch);
+}
+
+// The words of a place, by which atomics are known whose order with other accesses decides.
+void Machine::note_contended(const Place& at, std::uint64_t size) {
+  for (std::uint64_t offset = at.offset / 4 * 4; offset < at.offset + size; offset += 4)
+    if (const std::uint64_t key = key_of(at, offset); !options_.contended.contains(key))
+      outcome_.contended.insert(key);
+}
+
+std::uint64_t Machine::key_of(const Place& at, std::uint64_t offset) {
+  return (at.region->base + offset / 4 * 4) ^ static_cast<std::uint64_t>(at.cta + 1) << 48;
 }
 
 Scope Machine::scope_of(int from_cta, int to_cta) const {
@@ -206,7 +247,7 @@ void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t p
       std::uint64_t value = 0;
       for (int byte = size - 1; byte >= 0; --byte)
         value = value << 8 | launch_.parameters[offset + static_cast<std::uint64_t>(byte)];
-      warp.set_lane(one.operands[n], lane, value);
+      warp.set_lane(one.operands[n], lane, loaded(one.type, value));
     }
   });
   for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
@@ -226,19 +267,23 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
         place(warp, one, pc, lane, one.space, from, size * one.results, size * one.results);
     if (!found) return;
     const Access access = access_of(warp, one, pc, lane, false);
+    if (one.has(Word::nc) && found->region->is_written(found->offset, size * one.results))
+      report(FindingKind::race, Grade::error, at(warp, pc, lane),
+             "reads by the path that is not coherent what this kernel writes");
     touch(*found, size * one.results, access, warp.viewer(lane));
     for (std::size_t n = 0; n < one.results; ++n) {
       const std::uint64_t offset = found->offset + n * size;
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
       if (options_.watch != nullptr)
         value ^= options_.watch->lie(warp, one, lane) & bits_of_bytes(size);
-      if (one.type.kind == Type::Kind::signed_ && size < 8 && (value >> (8 * size - 1) & 1) != 0)
-        value |= ~std::uint64_t{0} << (8 * size);
-      warp.set_lane(one.operands[n], lane, size < 4 ? value & 0xffffffffU : value);
-      if (const std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0)
+      warp.set_lane(one.operands[n], lane, loaded(one.type, value));
+      if (std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0) {
+        if (why == unwritten_memory_) why = reason(Reason::Kind::unwritten_memory, pc);
         warp.set_unsure(one.operands[n], 1U << lane, {1U << lane, why});
+      }
       // What a barrier's word holds is not modelled.
-      if (overlapped({found->region, found->cta, offset}, size) != nullptr) {
+      if (Mbarrier* barrier = overlapped({found->region, found->cta, offset}, size)) {
+        look_at(*barrier, warp, pc, lane);
         outcome_.has_unfollowed = true;
         warp.set_unsure(one.operands[n], 1U << lane,
                         {1U << lane, reason(Reason::Kind::unfollowed, pc)});
@@ -278,58 +323,96 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
     if (!found) return;
     Access access = access_of(warp, one, pc, lane, true);
     describe_store(warp, one, lane, *found, access);
-    touch(*found, size * parts, access, warp.viewer(lane));
+    const bool is_ordered = touch(*found, size * parts, access, warp.viewer(lane));
+    if (!is_ordered) note_contended(*found, size * parts);
     check_overwrite(*found, size * parts, at(warp, pc, lane));
     for (std::size_t n = 0; n < parts; ++n) {
       const Operand& data = one.operands[n + 1];
       const Unsure& unsure = warp.unsure(data);
       const std::uint64_t offset = found->offset + n * size, value = warp.value(data, lane);
       if (one.order != Order::weak)
-        write_flag(warp, one, lane, *found, static_cast<int>(size), value, access);
+        write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
+                   value, access, (unsure.lanes >> lane & 1) == 0);
       found->region->write(offset, static_cast<int>(size), value);
-      found->region->set_unsure(offset, static_cast<int>(size),
-                                (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0);
+      std::uint32_t why = (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0;
+      // Another store may come after it.
+      if (why == 0 && !is_ordered && !access.is_again) why = reason(Reason::Kind::flag, pc);
+      found->region->set_unsure(offset, static_cast<int>(size), why);
     }
   });
   if (one.order != Order::weak) ++warp.time;
 }
 
-// Atomics: what they give back is sure where one thread of the launch alone changes that place.
+// Whether a value that an atomic reads or makes is known.
+std::uint32_t Machine::reason_of_change(const Warp& warp, const Instruction& one, std::uint32_t pc,
+                                        int lane, const Place& at) {
+  for (std::size_t n = one.results + 1U; n < one.operands.size(); ++n)
+    if (const Unsure& data = warp.unsure(one.operands[n]); (data.lanes >> lane & 1) != 0)
+      return data.why;
+  const auto size = static_cast<std::uint64_t>(size_of(one)) * one.vector;
+  for (std::uint64_t offset = 0; offset < size; offset += 4)
+    if (options_.contended.contains(key_of(at, at.offset + offset)))
+      return reason(Reason::Kind::atomic, pc);
+  // Sums of floats are not computed.
+  return one.type.kind == Type::Kind::float_ ? reason(Reason::Kind::unfollowed, pc) : 0;
+}
+
+// Atomics: what they give back is sure where all that others do there comes before or after them.
 void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const auto size = static_cast<std::uint64_t>(size_of(one));
+  const int bytes = size_of(one);
+  const std::uint64_t parts = one.vector;
   const std::size_t in = one.results;
   each_lane(lanes, [&](int lane) {
     if (stopped_) return;
-    const auto found = place(warp, one, pc, lane, one.space, one.operands[in], size, size);
+    const auto found =
+        place(warp, one, pc, lane, one.space, one.operands[in], size * parts, size * parts);
     if (!found) return;
     Access access = access_of(warp, one, pc, lane, false);
-    touch(*found, size, access, warp.viewer(lane));
+    bool is_ordered = touch(*found, size * parts, access, warp.viewer(lane));
     access.is_write = true;
-    touch(*found, size, access, warp.viewer(lane));
-    check_overwrite(*found, size, at(warp, pc, lane));
-    const std::uint64_t old = found->region->read(found->offset, static_cast<int>(size));
-    const std::uint64_t value = warp.value(one.operands[in + 1], lane);
-    const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
+    is_ordered = touch(*found, size * parts, access, warp.viewer(lane)) && is_ordered;
+    if (!is_ordered) note_contended(*found, size * parts);
+    check_overwrite(*found, size * parts, at(warp, pc, lane));
+    const std::uint32_t why = reason_of_change(warp, one, pc, lane, *found);
     const bool is_float = one.type.kind == Type::Kind::float_;
-    const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
-    write_flag(warp, one, lane, *found, static_cast<int>(size), now, access);
-    found->region->write(found->offset, static_cast<int>(size), now);
-    const std::uint64_t key =
-        (found->region->base + found->offset) ^ static_cast<std::uint64_t>(found->cta + 1) << 48;
-    const auto [first, is_new] = atomics_.emplace(key, access.thread);
-    if (!is_new && first->second != access.thread && !options_.contended.contains(key))
-      outcome_.contended.insert(key);
-    const bool is_shared = options_.contended.contains(key);
-    std::uint32_t why = is_shared ? reason(Reason::Kind::atomic, pc) : 0;
-    // Sums of floats are not computed.
-    if (is_float && !is_shared) why = reason(Reason::Kind::unfollowed, pc);
+    const auto is_atomic = [&](std::uint32_t one) {
+      return reasons_[one].kind == Reason::Kind::atomic;
+    };
     outcome_.has_unfollowed = outcome_.has_unfollowed || is_float;
-    if (why != 0) found->region->set_unsure(found->offset, static_cast<int>(size), why);
-    if (in == 0) return;
-    warp.set_lane(one.operands[0], lane, old);
-    warp.set_unsure(one.operands[0], 1U << lane, {why != 0 ? 1U << lane : 0, why});
+    for (std::uint64_t n = 0; n < parts; ++n) {
+      const Place part{found->region, found->cta, found->offset + n * size};
+      const std::uint64_t old = part.region->read(part.offset, bytes);
+      const std::uint32_t before = part.region->unsure(part.offset, bytes);
+      const std::uint64_t value = warp.value(one.operands[in + 1 + n], lane);
+      const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
+      const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
+      const std::uint32_t after = why != 0 || one.has(Word::exch) ? why : before;
+      const bool is_known =
+          !is_float && (why == 0 || is_atomic(why)) && (before == 0 || is_atomic(before));
+      write_flag(warp, one, lane, part, bytes, now, access, is_known);
+      part.region->write(part.offset, bytes, now);
+      part.region->set_unsure(part.offset, bytes, after);
+      if (in == 0) continue;
+      const std::uint32_t read = before != 0 ? before : why;
+      warp.set_lane(one.operands[n], lane, old);
+      warp.set_unsure(one.operands[n], 1U << lane, {read != 0 ? 1U << lane : 0, read});
+    }
   });
   ++warp.time;
+}
+
+// What was there is there no more.
+void Machine::discard(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  each_lane(lanes, [&](int lane) {
+    if (stopped_) return;
+    const std::uint64_t size = warp.value(one.operands[1], lane);
+    const auto found = place(warp, one, pc, lane, one.space, one.operands[0], size, size);
+    if (!found) return;
+    touch(*found, size, access_of(warp, one, pc, lane, true), warp.viewer(lane));
+    found->region->set_unsure(found->offset, static_cast<int>(size),
+                              reason(Reason::Kind::unwritten_memory, pc));
+  });
 }
 
 void Machine::store_matrix(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -387,6 +470,7 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
     case Op::st: store(warp, one, pc, lanes); break;
     case Op::atom:
     case Op::red: change(warp, one, pc, lanes); break;
+    case Op::discard: discard(warp, one, pc, lanes); break;
     case Op::ld_matrix: load_matrix(warp, one, pc, lanes); break;
     case Op::st_matrix: store_matrix(warp, one, pc, lanes); break;
     case Op::fence:
@@ -419,81 +503,6 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
       });
       warp.set_unsure(one.operands[0], lanes, {});
   }
-}
-
-Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
-  Flag& flag = flags_[{at.region, at.offset}];
-  if (flag.versions.empty()) {
-    flag.versions.emplace_back();
-    flag.versions.back().value = at.region->read(at.offset, size);
-    flag.versions.back().at = {access.pc, -1};
-  }
-  return flag;
-}
-
-void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
-                        const Access& access) {
-  Flag& flag = flag_of(at, size, access);
-  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1, one.order == Order::acquire,
-                                       one.scope == Scope::none ? Scope::gpu : one.scope};
-}
-
-void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
-                         std::uint64_t value, const Access& access) {
-  Flag& flag = flag_of(place, size, access);
-  const VectorClock& known = warp.clocks.of(lane).order;
-  for (const Mbarrier::Event& poll : flag.polls)
-    if (poll.epoch.component != access.epoch.component && !known.knows(poll.epoch))
-      report(FindingKind::decision, Grade::unproved, at(warp, access.pc, lane),
-             "this store may come before a poll of the value before has ended",
-             {{poll.at, "the poll"}});
-  flag.polls.clear();
-  Flag::Version& version = flag.versions.emplace_back();
-  version.value = value;
-  version.written = access.epoch;
-  version.at = {access.pc, access.thread};
-  const bool releases = one.order == Order::release || one.order == Order::acq_rel;
-  version.reach = releases ? one.scope : warp.fenced[static_cast<std::size_t>(lane)].scope;
-  version.reach = std::min(version.reach, one.scope == Scope::none ? Scope::gpu : one.scope);
-  warp.publish(1U << lane, releases, version.published);
-  // A thread that reads what an atomic has left reads what the releases before it in its chain have
-  // left, too.
-  if (one.op == Op::atom || one.op == Op::red) {
-    const Flag::Version& before = flag.versions[flag.versions.size() - 2];
-    version.published.join(before.published);
-    if (before.at.thread >= 0) version.reach = std::min(version.reach, before.reach);
-  }
-}
-
-// The lanes have left a poll. It waits for one store if no other stores the same value.
-void Machine::end_poll(Warp& warp, std::uint32_t pc, Mask lanes) {
-  tell(warp, pc, lanes);
-  const auto alike = [&](int first, int lane) {
-    const Polled &a = polled_[warp.first_thread + first], &b = polled_[warp.first_thread + lane];
-    return a.flag == b.flag && a.version == b.version;
-  };
-  each_group(lanes, alike, [&](int first, Mask same) {
-    const Polled seen = polled_[warp.first_thread + first];
-    if (seen.flag == nullptr) return;
-    const Flag::Version& version = seen.flag->versions[seen.version];
-    for (std::size_t n = 0; n < seen.flag->versions.size(); ++n)
-      if (n != seen.version && seen.flag->versions[n].value == version.value)
-        report(FindingKind::decision, Grade::unproved, at(warp, pc, first),
-               fmt::format("it waits for {}, which is stored there more than once", version.value),
-               {{seen.flag->versions[n].at, "another store of it"}});
-    each_lane(same, [&](int lane) {
-      seen.flag->polls.push_back({{warp.thread(lane), warp.time}, at(warp, pc, lane)});
-    });
-    const Scope needed =
-        version.at.thread < 0 ? Scope::cta : scope_of(warp_of(version.at.thread).cta, warp.cta);
-    if (std::min(version.reach, seen.scope) < needed && version.at.thread >= 0) {
-      Clocks order;
-      order.order = version.published.order;
-      warp.learn(same, order, true);
-    } else {
-      warp.learn(same, version.published, seen.acquires, needed);
-    }
-  });
 }
 
 }  // namespace phasebit::ptx::run

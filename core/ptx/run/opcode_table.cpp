@@ -75,7 +75,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"nanosleep", Op::nanosleep, 0, ""},
     {"setmaxnreg", Op::setmaxnreg, 0, "inc dec sync aligned"},
     {"prefetch", Op::nothing, 0, "*"},
-    {"discard", Op::nothing, 0, "*"},
+    {"discard", Op::discard, 0, "L2"},
     {"griddepcontrol", Op::nothing, 0, "launch_dependents wait"},
     {"cp.async.bulk.prefetch", Op::nothing, 0, "*"},
     {"pmevent", Op::nothing, 0, ""},
@@ -89,8 +89,8 @@ constexpr OpcodeRow opcode_rows[] = {
     {"ld.volatile", Op::ld, 1, ""},
     {"st", Op::st, 0, "wb cg cs wt"},
     {"st.volatile", Op::st, 0, ""},
-    {"atom", Op::atom, 1, "add min max exch cas and or xor inc dec"},
-    {"red", Op::red, 0, "add min max and or xor inc dec"},
+    {"atom", Op::atom, 1, "add min max exch cas and or xor inc dec noftz"},
+    {"red", Op::red, 0, "add min max and or xor inc dec noftz"},
     {"ldmatrix.sync", Op::ld_matrix, 1, "aligned m8n8 x1 x2 x4 trans"},
     {"stmatrix.sync", Op::st_matrix, 0, "aligned m8n8 x1 x2 x4 trans"},
     {"mapa", Op::mapa, 1, ""},
@@ -146,7 +146,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"wgmma.commit_group.sync.aligned", Op::wgmma_commit, 0, ""},
     {"wgmma.wait_group.sync.aligned", Op::wgmma_wait, 0, ""},
     {"tcgen05.alloc", Op::tcgen05_alloc, 0, "cta_group::1 sync aligned"},
-    {"tcgen05.relinquish_alloc_permit", Op::nothing, 0, "*"},
+    {"tcgen05.relinquish_alloc_permit", Op::tcgen05_relinquish, 0, "*"},
     {"tcgen05.dealloc", Op::tcgen05_dealloc, 0, "cta_group::1 sync aligned"},
     {"tcgen05.ld.sync", Op::opaque, 1, "*"},
     {"tcgen05.st.sync", Op::nothing, 0, "*"},
@@ -212,6 +212,7 @@ constexpr WordRow word_rows[] = {
     {"noinc", Word::noinc},
     {"noComplete", Word::no_complete},
     {"aligned", Word::aligned},
+    {"nc", Word::nc},
     {"bulk_group", Word::group},
     {"is_canceled", Word::is_canceled},
     {"multicast::cluster", Word::multicast},
@@ -317,7 +318,10 @@ bool take_word(const OpcodeRow& row, std::string_view word, Decoded& decoded, Wo
   if (is_unfollowed_type(word)) {
     so_far.is_unfollowed = true;
     ++so_far.types;
-    decoded.from = {Type::Kind::float_, 16};
+    const bool is_word = word == "f16x2" || word == "bf16x2" || word == "tf32";
+    decoded.from = {Type::Kind::float_, static_cast<std::uint8_t>(word == "f32x2" ? 64
+                                                                  : is_word       ? 32
+                                                                                  : 16)};
     if (so_far.types == 1) decoded.type = decoded.from;
   } else if (const auto type = type_of_word(word)) {
     if (so_far.types++ == 0) decoded.type = *type;
@@ -363,6 +367,9 @@ bool settle(const OpcodeRow& row, Decoded& decoded, const WordsSoFar& so_far,
     }
     decoded.op = Op::opaque;
   }
+  // Other roundings than to the nearest are not computed.
+  const bool is_cut = (decoded.words >> static_cast<unsigned>(Word::rz) & 1) != 0;
+  if (is_number && is_float && is_cut) decoded.op = Op::opaque;
   if (decoded.type.bits != 128 || row.op == Op::mov || row.op == Op::query_cancel ||
       row.op == Op::try_cancel)
     return true;
@@ -389,6 +396,8 @@ bool decode_opcode(std::string_view opcode, Decoded& decoded, std::string& unkno
     decoded.names_order = true;
     decoded.scope = Scope::sys;
   }
+  if (row->stem.ends_with(".aligned"))
+    decoded.words |= std::uint64_t{1} << static_cast<unsigned>(Word::aligned);
   if (row->stem.ends_with("_drop"))
     decoded.words |= std::uint64_t{1} << static_cast<unsigned>(Word::drop);
   if (row->stem.ends_with("wait_all"))

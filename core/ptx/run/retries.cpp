@@ -1,9 +1,12 @@
 #include "core/ptx/flow/flow.h"
-#include "core/ptx/run/warp.h"
+#include "core/ptx/run/instruction.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace phasebit::ptx::run {
 namespace {
@@ -16,112 +19,6 @@ bool is_poll(const Instruction& one) {
 bool is_without_effect(const Instruction& one) {
   return one.op <= Op::bra || one.op == Op::clock || one.op == Op::nanosleep;
 }
-
-// A row or a predicate as one number.
-std::uint64_t name_of(const Operand& operand) {
-  return std::uint64_t{operand.row} << 1 | (operand.kind == Operand::Kind::predicate ? 1 : 0);
-}
-
-// Where a loop goes on after a try that failed: what is computed is known as far as that answer and
-// constants say it.
-class FailedTry {
- public:
-  FailedTry(const RunProgram& program, std::uint32_t poll, std::uint32_t first, std::uint32_t last)
-      : program_(program), poll_(poll), first_(first), last_(last) {}
-
-  // Whether all ways from there lead to the next try, when `answer` has that value.
-  bool stays(std::uint32_t from, const Operand& answer, bool value) {
-    forget();
-    warp_.set_mask(answer, one_lane, value ? one_lane : 0);
-    warp_.set_unsure(answer, one_lane, {});
-    seen_.clear();
-    open_.clear();
-    reach(from);
-    while (!open_.empty()) {
-      const std::uint32_t pc = open_.back();
-      open_.pop_back();
-      if (pc == poll_) continue;
-      if (pc < first_ || pc > last_) return false;
-      restore(seen_.at(pc));
-      step(program_.code[pc], pc);
-    }
-    return true;
-  }
-
- private:
-  static constexpr Mask one_lane = 1;
-  static constexpr Unsure unknown{one_lane, 0};
-  struct State {
-    std::vector<std::uint64_t> values;
-    std::vector<std::uint32_t> predicates;
-    std::vector<Unsure> unsure_rows, unsure_predicates;
-  };
-
-  void forget() {
-    warp_.values.assign(std::size_t{program_.rows} * lanes_of_warp, 0);
-    warp_.predicates.assign(program_.predicates, 0);
-    warp_.unsure_rows.assign(program_.rows, unknown);
-    warp_.unsure_predicates.assign(program_.predicates, unknown);
-    for (const ConstantRow& one : program_.constants) {
-      warp_.row(one.row)[0] = one.value;
-      warp_.unsure_rows[one.row] = {};
-    }
-  }
-
-  void restore(const State& state) {
-    warp_.values = state.values;
-    warp_.predicates = state.predicates;
-    warp_.unsure_rows = state.unsure_rows;
-    warp_.unsure_predicates = state.unsure_predicates;
-  }
-
-  // What differs between two ways to a place is unknown there.
-  void reach(std::uint32_t pc) {
-    const auto [found, is_new] = seen_.try_emplace(
-        pc, State{warp_.values, warp_.predicates, warp_.unsure_rows, warp_.unsure_predicates});
-    State& kept = found->second;
-    bool more = is_new;
-    const auto join = [&](Unsure& was, const Unsure& now, bool is_same) {
-      if (was.lanes != 0 || (now.lanes == 0 && is_same)) return;
-      was = unknown;
-      more = true;
-    };
-    for (std::uint32_t n = 0; n < program_.rows; ++n)
-      join(kept.unsure_rows[n], warp_.unsure_rows[n],
-           kept.values[std::size_t{n} * lanes_of_warp] == warp_.row(n)[0]);
-    for (std::uint32_t n = 0; n < program_.predicates; ++n)
-      join(kept.unsure_predicates[n], warp_.unsure_predicates[n],
-           ((kept.predicates[n] ^ warp_.predicates[n]) & one_lane) == 0);
-    if (more) open_.push_back(pc);
-  }
-
-  void step(const Instruction& one, std::uint32_t pc) {
-    bool may = true, may_not = false;
-    if (one.guard.kind != Operand::Kind::none) {
-      const bool is_known = warp_.unsure(one.guard).lanes == 0;
-      may = !is_known || (warp_.mask_of(one.guard) & one_lane) != 0;
-      may_not = !is_known || !may;
-    }
-    if (one.op == Op::bra) {
-      // Both are reached with what is known here.
-      if (may) reach(one.target);
-      if (may_not) reach(pc + 1);
-      return;
-    }
-    const bool computes =
-        one.op < Op::bra && one.op != Op::opaque && one.op != Op::policy && one.op != Op::cvta;
-    if (may && computes) compute(warp_, one, one_lane);
-    for (std::size_t n = 0; n < one.results && may && (!computes || may_not); ++n)
-      warp_.set_unsure(one.operands[n], one_lane, unknown);
-    reach(pc + 1);
-  }
-
-  const RunProgram& program_;
-  std::uint32_t poll_, first_, last_;
-  Warp warp_;  // of one lane
-  std::map<std::uint32_t, State> seen_;
-  std::vector<std::uint32_t> open_;
-};
 
 class RetryFinder {
  public:
@@ -170,7 +67,12 @@ class RetryFinder {
         return;
       }
     }
-    if (polls != 1 || !find_exit(loop, made) || !is_left_by_try(made, code)) return;
+    if (polls != 1 || !find_exit(loop, made)) return;
+    // Where a try fails, the loop must stay. The run leaves on success. Polls of words have a rule
+    // of their own.
+    const Instruction& poll = program_.code[made.poll];
+    if (poll.guard.kind != Operand::Kind::none) return;
+    if (poll.op != Op::ld && !stays(made.poll, made.poll, false, code)) return;
     find_changing(code, made);
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
@@ -202,35 +104,90 @@ class RetryFinder {
            (conditional && pc == code.back());
   }
 
-  // Whether a failed try stays, and the try alone decides it.
-  bool is_left_by_try(const RetryLoop& loop, const std::vector<std::uint32_t>& code) const {
-    const Instruction& poll = program_.code[loop.poll];
-    FailedTry failed(program_, loop.poll, code.front(), code.back());
-    if (poll.op == Op::ld) return is_left_by_word(loop, code, failed);
-    for (const std::uint32_t pc : code)
-      if (pc < loop.poll && leaves(pc, code)) return false;
-    return failed.stays(loop.poll + 1, poll.operands[0], false);
+  // What is known of rows and predicates, by name.
+  using Known = std::map<std::uint64_t, std::uint64_t>;
+
+  std::optional<std::uint64_t> value_of(const Operand& operand, const Known& known) const {
+    const auto found = known.find(row_name(operand));
+    if (operand.kind != Operand::Kind::predicate)
+      return found == known.end() || operand.offset != 0 ? std::nullopt
+                                                         : std::optional(found->second);
+    const bool is_constant = operand.row == false_predicate;
+    if (!is_constant && found == known.end()) return std::nullopt;
+    return ((is_constant ? 0 : found->second) != 0) != operand.negated ? 1 : 0;
   }
 
-  // The one comparison of what was loaded decides. Where there are several the run tells.
-  bool is_left_by_word(const RetryLoop& loop, const std::vector<std::uint32_t>& code,
-                       FailedTry& failed) const {
-    std::set<std::uint64_t> loaded;
-    std::vector<std::uint32_t> comparisons;
-    const Instruction& poll = program_.code[loop.poll];
-    for (std::size_t n = 0; n < poll.results; ++n) loaded.insert(name_of(poll.operands[n]));
-    for (bool more = true; more;) more = spread(code, loaded);
-    for (const std::uint32_t pc : code)
-      if (program_.code[pc].op == Op::setp) comparisons.push_back(pc);
-    if (comparisons.size() != 1) return !comparisons.empty();
-    const Instruction& one = program_.code[comparisons.front()];
-    if (!loaded.contains(name_of(one.operands[0])) || one.operands.size() > one.results + 2U)
-      return false;
-    const bool unequal = one.has(Word::ne);
-    const auto stays = [&](bool answer) {
-      return failed.stays(comparisons.front() + 1, one.operands[0], answer);
+  // `a` and `b`, or `a` or `b`: one that is known may be enough.
+  static std::optional<std::uint64_t> joined(std::optional<std::uint64_t> a,
+                                             std::optional<std::uint64_t> b, bool is_or) {
+    const std::uint64_t enough = is_or ? 1 : 0;
+    if ((a && *a == enough) || (b && *b == enough)) return enough;
+    return a && b ? std::optional(1 - enough) : std::nullopt;
+  }
+
+  // Of predicates, and of numbers where a comparison or a choice is told from them.
+  std::optional<std::uint64_t> result_of(const Instruction& one, const Known& known) const {
+    if (one.results != 1 || one.operands.size() < 2) return std::nullopt;
+    const auto in = [&](std::size_t n) { return value_of(one.operands[n], known); };
+    const bool is_predicate = one.operands[0].kind == Operand::Kind::predicate;
+    const bool is_number = one.type.kind != Type::Kind::float_;
+    if (one.op == Op::mov && one.operands.size() == 2) return in(1);
+    if (one.op == Op::cvt && is_number && one.from.kind != Type::Kind::float_) return in(1);
+    if (one.op == Op::selp && in(3)) return *in(3) != 0 ? in(1) : in(2);
+    if (is_predicate && one.op == Op::not_ && in(1)) return 1 - *in(1);
+    if (is_predicate && (one.op == Op::and_ || one.op == Op::or_))
+      return joined(in(1), in(2), one.op == Op::or_);
+    if (one.op == Op::and_ && in(1) && in(2)) return *in(1) & *in(2);
+    if (one.op != Op::setp || !is_number) return std::nullopt;
+    std::optional<std::uint64_t> holds;
+    if (in(1) && in(2)) holds = compared(one, *in(1), *in(2)) ? 1 : 0;
+    if (one.operands.size() == 3) return holds;
+    if (one.has(Word::xor_)) return std::nullopt;
+    return joined(holds, in(3), one.has(Word::or_));
+  }
+
+  void evaluate(const Instruction& one, Known& known) const {
+    const bool guarded = one.guard.kind != Operand::Kind::none;
+    const auto runs = guarded ? value_of(one.guard, known) : std::optional<std::uint64_t>(1);
+    if (runs && *runs == 0) return;
+    const auto made = runs ? result_of(one, known) : std::nullopt;
+    for (std::size_t n = 0; n < one.results; ++n) known.erase(row_name(one.operands[n]));
+    if (made) known[row_name(one.operands[0])] = *made;
+  }
+
+  // Whether each way from the poll leads back to it where the instruction `at` gives `answer`.
+  bool stays(std::uint32_t poll, std::uint32_t at, bool answer,
+             const std::vector<std::uint32_t>& code) const {
+    struct Way {
+      std::uint32_t pc;
+      Known known;
     };
-    return stays(unequal) || (!unequal && !one.has(Word::eq) && stays(true));
+    Known constants;
+    for (const ConstantRow& one : program_.constants)
+      constants[row_name({Operand::Kind::row, false, one.row, 0})] = one.value;
+    std::vector<Way> ways{{poll, std::move(constants)}};
+    constexpr int most_steps = 2000;
+    for (int steps = 0; !ways.empty();) {
+      Way way = std::move(ways.back());
+      ways.pop_back();
+      for (bool is_begin = way.pc == poll; is_begin || way.pc != poll; is_begin = false) {
+        if (way.pc < code.front() || way.pc > code.back() || ++steps > most_steps) return false;
+        const Instruction& one = program_.code[way.pc];
+        std::uint32_t next = way.pc + 1;
+        if (one.op == Op::bra) {
+          const bool guarded = one.guard.kind != Operand::Kind::none;
+          const auto taken =
+              guarded ? value_of(one.guard, way.known) : std::optional<std::uint64_t>(1);
+          if (!taken && one.target != poll) ways.push_back({one.target, way.known});
+          if (taken && *taken != 0) next = one.target;
+        } else {
+          evaluate(one, way.known);
+        }
+        if (way.pc == at) way.known[row_name(one.operands[0])] = answer ? 1 : 0;
+        way.pc = next;
+      }
+    }
+    return true;
   }
 
   template <typename Visit>
@@ -245,17 +202,17 @@ class RetryFinder {
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
       for (std::size_t n = 0; n < one.results && pc != made.poll; ++n)
-        written.insert(name_of(one.operands[n]));
+        written.insert(row_name(one.operands[n]));
     }
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
       each_read(one, [&](const Operand& read) {
-        if (written.contains(name_of(read)) && !done.contains(name_of(read)))
-          changing.insert(name_of(read));
+        if (written.contains(row_name(read)) && !done.contains(row_name(read)))
+          changing.insert(row_name(read));
       });
       // What a guard may leave as it was is not written for sure.
       for (std::size_t n = 0; n < one.results && one.guard.kind == Operand::Kind::none; ++n)
-        done.insert(name_of(one.operands[n]));
+        done.insert(row_name(one.operands[n]));
     }
     // What only a failed try does, the run does not show.
     bool only_failed = false;
@@ -263,7 +220,7 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       const bool maybe = only_failed || one.guard.kind != Operand::Kind::none;
       for (std::size_t n = 0; n < one.results && maybe && pc != made.poll; ++n)
-        changing.insert(name_of(one.operands[n]));
+        changing.insert(row_name(one.operands[n]));
       only_failed = only_failed || leaves(pc, code);
     }
     for (bool more = !changing.empty(); more;) more = spread(code, changing);
@@ -278,37 +235,67 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       bool reads = false;
       each_read(one,
-                [&](const Operand& read) { reads = reads || changing.contains(name_of(read)); });
+                [&](const Operand& read) { reads = reads || changing.contains(row_name(read)); });
       for (std::size_t n = 0; reads && n < one.results; ++n)
-        more = changing.insert(name_of(one.operands[n])).second || more;
+        more = changing.insert(row_name(one.operands[n])).second || more;
     }
     return more;
   }
 
-  // Of a load: whether one setp.eq decides, or setp.ne.
+  // Of a load: the one comparison of what it loaded, and the answer without which the loop stays.
   void find_comparison(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
     const Instruction& poll = program_.code[made.poll];
     if (poll.op != Op::ld || poll.results != 1) return;
-    int comparisons = 0, equal = 0;
+    const std::uint64_t loaded = row_name(poll.operands[0]);
+    std::set<std::uint64_t> written;
+    int readers = 0;
+    std::uint32_t setp = 0;
     for (const std::uint32_t pc : code) {
       const Instruction& one = program_.code[pc];
-      if (one.op != Op::setp) continue;
-      ++comparisons;
-      if (one.has(Word::eq) || one.has(Word::ne)) ++equal;
+      for (std::size_t n = 0; n < one.results; ++n) written.insert(row_name(one.operands[n]));
+      bool reads = false;
+      each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == loaded; });
+      if (!reads) continue;
+      ++readers;
+      setp = pc;
     }
-    made.of_equal = comparisons == 1 && equal == 1;
+    const Instruction& one = program_.code[setp];
+    if (readers != 1 || one.op != Op::setp || one.results != 1 || one.operands.size() != 3 ||
+        one.guard.kind != Operand::Kind::none || one.type.kind == Type::Kind::float_ ||
+        one.type.bits != poll.type.bits)
+      return;
+    made.wanted = row_name(one.operands[1]) == loaded ? 2 : 1;
+    if (written.contains(row_name(one.operands[made.wanted]))) return;
+    for (const bool answer : {false, true}) {
+      if (!stays(made.poll, setp, answer, code)) continue;
+      made.comparison = static_cast<std::int32_t>(setp);
+      made.leaves_when = !answer;
+      return;
+    }
   }
 
-  // "@token bra ready; wait: try ...; @!done bra wait; ready:"
+  // Computes one number of others, and nothing else.
+  static bool is_plain(const Instruction& one) {
+    return one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy &&
+           one.guard.kind == Operand::Kind::none && one.retry < 0;
+  }
+
+  // "@token bra ready; wait: try ...; @!done bra wait; ready:", and before the wait what it needs.
   void find_skip(std::uint32_t pc) {
     Instruction& branch = program_.code[pc];
     if (branch.op != Op::bra || branch.guard.kind == Operand::Kind::none || branch.retry >= 0 ||
         branch.target <= pc + 1)
       return;
-    const std::int32_t loop = program_.code[pc + 1].retry;
-    if (loop < 0 || program_.retries[static_cast<std::size_t>(loop)].exit != branch.target) return;
-    for (std::uint32_t at = pc + 1; at < branch.target; ++at)
-      if (program_.code[at].retry != loop) return;
+    std::uint32_t at = pc + 1;
+    while (at < branch.target && is_plain(program_.code[at])) ++at;
+    const std::int32_t loop = program_.code[at].retry;
+    if (at >= branch.target || loop < 0) return;
+    const RetryLoop& retry = program_.retries[static_cast<std::size_t>(loop)];
+    if (retry.exit != branch.target) return;
+    for (std::uint32_t other = at; other < branch.target; ++other)
+      if (program_.code[other].retry != loop) return;
+    for (; at < retry.poll; ++at)
+      if (program_.code[at].op >= Op::opaque || program_.code[at].op == Op::cvta) return;
     branch.skips = loop;
   }
 

@@ -187,9 +187,11 @@ void Machine::land_tile(const Transfer& transfer, const Access& access, const Vi
   each_run(*transfer.tile, [&](std::size_t begin, std::int64_t byte, std::size_t size) {
     if (stopped_) return;
     if (byte < 0) {
-      for (std::size_t n = begin; n < begin + size && !is_store; ++n)
+      for (std::size_t n = begin; n < begin + size && !is_store; ++n) {
         transfer.to.region->write(transfer.to.offset + n, 1,
                                   transfer.fill >> (n % 2 == 0 ? 0 : 8) & 0xff);
+        transfer.to.region->set_unsure(transfer.to.offset + n, 1, 0);
+      }
       return;
     }
     Place global;
@@ -209,11 +211,15 @@ void Machine::land_tile(const Transfer& transfer, const Access& access, const Vi
     if (transfer.is_reduction) {
       outcome_.has_unfollowed = true;
       const std::uint32_t why = reason(Reason::Kind::unfollowed, access.pc);
+      reduce_flags({&to, -1, out}, size, transfer.issued, access);
       for (std::size_t n = 0; n < size; n += 4) to.set_unsure(out + n, 4, why);
     } else if ((out | in | size) % 4 == 0) {
       to.copy_from(source, in, out, size);
     } else {
-      for (std::size_t n = 0; n < size; ++n) to.write(out + n, 1, source.read(in + n, 1));
+      for (std::size_t n = 0; n < size; ++n) {
+        to.write(out + n, 1, source.read(in + n, 1));
+        to.set_unsure(out + n, 1, source.unsure(in + n, 1));
+      }
     }
   });
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -40,18 +41,26 @@ struct Unsure {
   std::uint32_t why = 0;
 };
 
+// What a register would hold if a try had answered false: in lanes where nothing else decides.
+struct Otherwise {
+  int token = -1;
+  Mask lanes = 0;
+  std::array<std::uint64_t, lanes_of_warp> values{};  // of a predicate: 0 or 1
+};
+
 struct Warp {
   int cta = 0, number = 0;  // in the launch, in the CTA
   int first_thread = 0;     // of the launch
   int registers = 0;        // of each of its threads; at most so many where .maxnreg does not say
   // `waiting` for others, `parked` until the lanes that a mask names come, `polling` until the next
   // round.
-  Mask live = 0, waiting = 0, parked = 0, polling = 0;
+  Mask launched = 0, live = 0, waiting = 0, parked = 0, polling = 0;
   std::array<std::uint32_t, lanes_of_warp> pcs{};
 
   std::vector<std::uint64_t> values;      // row by row
   std::vector<std::uint32_t> predicates;  // a mask each
   std::vector<Unsure> unsure_rows, unsure_predicates;
+  std::map<std::uint64_t, Otherwise> otherwise;  // by name
 
   LaneClocks clocks;
   std::uint32_t time = 1;  // of its lanes; grows after each event that others may learn of
@@ -78,6 +87,11 @@ struct Warp {
   std::uint32_t products_done = 0;
   bool has_products = false;                // some are under way
   std::vector<std::uint32_t> row_products;  // the group that writes a row; 0: none
+  std::vector<std::uint32_t> row_reads;     // the same, that reads it
+  // What a warpgroup runs together: each warp of it must run the same.
+  std::uint64_t group_path = 0;
+  std::uint32_t group_pc = 0;
+  bool has_taken_registers = false;
   std::array<std::uint32_t, lanes_of_warp> cluster_phase{};
 
   Component thread(int lane) const { return static_cast<Component>(first_thread + lane); }
@@ -100,9 +114,20 @@ struct Warp {
   // Those lanes are unsure now, the others of `lanes` are sure.
   void set_unsure(const Operand& operand, Mask lanes, Unsure now) {
     if (operand.kind == Operand::Kind::none) return;
+    if (!otherwise.empty())
+      if (const auto found = otherwise.find(row_name(operand)); found != otherwise.end())
+        found->second.lanes &= ~lanes;
     Unsure& kept = unsure(operand);
     kept.lanes = (kept.lanes & ~lanes) | (now.lanes & lanes);
     if ((now.lanes & lanes) != 0) kept.why = now.why;
+  }
+  std::uint64_t value_of(const Operand& operand, int lane) const {
+    return operand.kind == Operand::Kind::predicate ? predicates[operand.row] >> lane & 1
+                                                    : value(operand, lane);
+  }
+  void set_value(const Operand& operand, int lane, std::uint64_t value) {
+    set_lane(operand, lane, value);
+    set_mask(operand, 1U << lane, value != 0 ? ~Mask{0} : 0);
   }
   void set_lane(const Operand& operand, int lane, std::uint64_t value) {
     if (operand.kind == Operand::Kind::row) row(operand.row)[lane] = value;
@@ -134,7 +159,8 @@ struct Warp {
   void meet(Mask lanes);  // they know of each other
 };
 
-// Computes an instruction of numbers for the lanes, and which results are unsure.
-void compute(Warp& warp, const Instruction& one, Mask lanes);
+// Computes an instruction of numbers for the lanes, and which results are unsure. Gives the lanes
+// whose result the manual leaves open.
+Mask compute(Warp& warp, const Instruction& one, Mask lanes);
 
 }  // namespace phasebit::ptx::run

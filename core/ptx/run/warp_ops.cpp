@@ -6,18 +6,30 @@
 
 namespace phasebit::ptx::run {
 
-// The lanes that must come together: those of the mask, or of an aligned instruction all that are
-// left.
-Mask Machine::named_lanes(const Warp& warp, const Instruction& one, Mask lanes) const {
+// The lanes that must come together with one of them: those of its mask, or of an aligned
+// instruction all that are left.
+Mask Machine::named_lanes(const Warp& warp, const Instruction& one, int lane) {
   const bool has_mask = one.op == Op::bar_warp_sync || one.op == Op::shfl || one.op == Op::vote ||
                         one.op == Op::elect || one.op == Op::match || one.op == Op::redux;
   if (!has_mask || one.operands.empty()) return warp.live;
-  return static_cast<Mask>(warp.value(one.operands.back(), std::countr_zero(lanes)));
+  return static_cast<Mask>(warp.value(one.operands.back(), lane));
 }
 
-// Whether all of them are here: then `lanes` are those that go on together. Else these wait.
+// Whether all of them are here: then `lanes` are those that go on together. Else these wait. Lanes
+// that name another mask come later.
 bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes) {
-  const Mask named = named_lanes(warp, one, lanes);
+  const Mask named = named_lanes(warp, one, std::countr_zero(lanes)), all = lanes;
+  each_lane(all, [&](int lane) {
+    const Mask own = named_lanes(warp, one, lane);
+    if (own == named) return;
+    lanes &= ~(1U << lane);
+    each_lane(own & all, [&](int other) {
+      if (named_lanes(warp, one, other) != own)
+        stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+             fmt::format("the mask {:#010x} names lane {}, which names others", own, other));
+    });
+  });
+  if (stopped_) return false;
   if ((lanes & ~named) != 0) {
     stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes & ~named)),
          fmt::format("the mask {:#010x} does not name the lane that runs it", named));
@@ -31,7 +43,7 @@ bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask&
     const std::uint32_t where = warp.pcs[static_cast<std::size_t>(lane)];
     const bool is_same =
         one.op == Op::bar_warp_sync ? program_.code[where].op == Op::bar_warp_sync : where == pc;
-    if (is_same) here |= 1U << lane;
+    if (is_same && named_lanes(warp, program_.code[where], lane) == named) here |= 1U << lane;
   });
   if ((named & warp.live & ~here) != 0) {
     warp.parked |= lanes;
@@ -52,12 +64,12 @@ Machine::Went Machine::warp_sync(Warp& warp, const Instruction& one, std::uint32
   return Went::elsewhere;
 }
 
-void Machine::shuffle(Warp& warp, const Instruction& one, Mask lanes) {
+void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const Operand& to = one.operands[0];
   const std::size_t in = one.results;
   const Operand& from = one.operands[in];
   std::array<std::uint64_t, lanes_of_warp> values{};
-  Mask valid = 0, unsure = 0;
+  Mask valid = 0, unsure = 0, alone = 0;
   const Unsure known = warp.unsure(from);
   each_lane(lanes, [&](int lane) {
     const auto by = static_cast<int>(warp.value(one.operands[in + 1], lane) & 31);
@@ -72,12 +84,15 @@ void Machine::shuffle(Warp& warp, const Instruction& one, Mask lanes) {
     if (!is_valid) source = lane;
     if (is_valid) valid |= 1U << lane;
     if ((known.lanes >> source & 1) != 0) unsure |= 1U << lane;
+    if ((lanes >> source & 1) == 0) alone |= 1U << lane;
     values[static_cast<std::size_t>(lane)] = warp.value(from, source);
   });
   each_lane(lanes, [&](int lane) {
     warp.set_lane(to, lane, values[static_cast<std::size_t>(lane)] & 0xffffffffU);
   });
   warp.set_unsure(to, lanes, {unsure, known.why});
+  // What such a lane has is not specified.
+  if (alone != 0) warp.set_unsure(to, alone, {alone, reason(Reason::Kind::lane, pc)});
   if (one.results < 2) return;
   warp.set_mask(one.operands[1], lanes, valid);
   warp.set_unsure(one.operands[1], lanes, {});
@@ -146,12 +161,13 @@ void Machine::vote(Warp& warp, const Instruction& one, Mask lanes) {
 
 // Which lane is chosen is not specified, but it is always the same: a run for either end of the
 // mask.
-void Machine::elect(Warp& warp, const Instruction& one, Mask lanes) {
+void Machine::elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const int chosen = options_.elects_last ? 31 - std::countl_zero(lanes) : std::countr_zero(lanes);
   each_lane(lanes, [&](int lane) {
     warp.set_lane(one.operands[0], lane, static_cast<std::uint64_t>(chosen));
   });
-  warp.set_unsure(one.operands[0], lanes, {});
+  const bool is_open = (lanes & (lanes - 1)) != 0;
+  warp.set_unsure(one.operands[0], lanes, {is_open ? lanes : 0, reason(Reason::Kind::elected, pc)});
   if (one.results < 2) return;
   warp.set_mask(one.operands[1], lanes, 1U << chosen);
   warp.set_unsure(one.operands[1], lanes, {});
@@ -188,13 +204,46 @@ Machine::Went Machine::set_registers(Warp& warp, const Instruction& one, std::ui
     return Went::stays;
   } else {
     cta.free_registers -= wanted - warp.registers;
+    if (wanted > warp.registers) {
+      warp.has_taken_registers = true;
+      cta.registers_taken += wanted - warp.registers;
+      cta.taken_at = at(warp, pc, lane);
+    } else if (!warp.has_taken_registers) {
+      cta.registers_given += warp.registers - wanted;
+    }
     warp.registers = wanted;
     for (const Waiters& other : cta.register_waiters)
       warps_[static_cast<std::size_t>(other.warp)].waiting &= ~other.lanes;
     cta.register_waiters.clear();
   }
   tell(warp, pc, all);
+  note_group(warp, pc);
   each_lane(all, [&](int other) { warp.pcs[static_cast<std::size_t>(other)] = pc + 1; });
+  return Went::elsewhere;
+}
+
+// What each warp of its warpgroup must run, too.
+void Machine::note_group(Warp& warp, std::uint32_t pc) {
+  warp.group_path = warp.group_path * 0x9E3779B97F4A7C15U + pc + 1;
+  warp.group_pc = pc;
+}
+
+// An instruction that is none where lanes are missing.
+Machine::Went Machine::execute_whole(Warp& warp, const Instruction& one, std::uint32_t pc,
+                                     Mask lanes) {
+  Mask all = lanes;
+  if (!gather(warp, one, pc, all)) return Went::stays;
+  if (all != warp.launched)
+    report(FindingKind::early_exit, Grade::error, at(warp, pc, std::countr_zero(all)),
+           fmt::format("all lanes of the warp must run this together: {:#010x} have left",
+                       warp.launched & ~all));
+  if (one.op == Op::opaque)
+    compute_unfollowed(warp, one, pc, all);
+  else if (one.op == Op::ld_matrix || one.op == Op::st_matrix)
+    execute_memory(warp, one, pc, all);
+  else if (one.op != Op::nothing)
+    execute_copy(warp, one, pc, all);
+  each_lane(all, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
   return Went::elsewhere;
 }
 
@@ -210,9 +259,9 @@ Machine::Went Machine::execute_together(Warp& warp, const Instruction& one, std:
   if (one.op == Op::setmaxnreg) return set_registers(warp, one, pc, lanes);
   Mask all = lanes;
   if (!gather(warp, one, pc, all)) return Went::stays;
-  if (one.op == Op::shfl) shuffle(warp, one, all);
+  if (one.op == Op::shfl) shuffle(warp, one, pc, all);
   if (one.op == Op::vote) vote(warp, one, all);
-  if (one.op == Op::elect) elect(warp, one, all);
+  if (one.op == Op::elect) elect(warp, one, pc, all);
   if (one.op == Op::match) compare_lanes(warp, one, all);
   if (one.op == Op::redux) reduce_lanes(warp, one, pc, all);
   each_lane(all, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });

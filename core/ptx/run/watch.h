@@ -38,7 +38,7 @@ inline bool is_of_several(const Instruction& one) {
     case Op::bar_warp_sync:
     case Op::cluster_arrive:
     case Op::cluster_wait: return true;
-    default: return false;
+    default: return is_of_whole_warp(one);
   }
 }
 

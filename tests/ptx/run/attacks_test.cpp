@@ -139,6 +139,50 @@ std::vector<Attack> of_retries() {
       {"a token that skips where it is false",
        roles(fill, look + "@!p2 bra L_r;\n" + take + "L_r:\n" + load),
        roles(fill, look + "@p2 bra L_r;\n" + take + "L_r:\n" + load)},
+      // As compilers carry tokens in registers and make the address of the barrier where they wait.
+      {"a token that is computed on, so that a false one skips the wait, too",
+       roles(fill, look + "selp.u32 r7, 1, 2, p2;\nsetp.ne.u32 p3, r7, 0;\n@p3 bra L_r;\n" + take +
+                       "L_r:\n" + load),
+       roles(fill, look +
+                       "selp.u32 r7, 1, 0, p2;\nand.b32 r7, r7, 255;\nsetp.eq.u32 p3, r7, 0;\n"
+                       "not.pred p4, p3;\n@p4 bra L_r;\nmov.u32 r8, ring;\nadd.u32 r9, r8, 0;\n" +
+                       wait_for("r9", "0", "L_w") + "L_r:\n" + load)},
+      {"a token for another barrier than that of the wait",
+       roles(fill, look + "@p2 bra L_r;\nmov.u32 r8, ring;\nadd.u32 r9, r8, 8;\n" +
+                       wait_for("r9", "1", "L_w") + "L_r:\n" + load),
+       roles(fill, look + "@p2 bra L_r;\nmov.u32 r8, ring;\n" + wait_for("r8", "0", "L_w") +
+                       "L_r:\n" + load)},
+  };
+}
+
+// What a value is, and which lanes come together.
+std::vector<Attack> of_values() {
+  const std::string halves =
+      "setp.lt.u32 p2, lane, 16;\nselp.b32 r7, 0xffff, 0xffff0000, p2;\n"
+      "shfl.sync.bfly.b32 r8, lane, 1, 31, r7;\nbar.warp.sync r7;\n";
+  const std::string mixed =
+      "setp.lt.u32 p2, lane, 16;\nselp.b32 r7, 0xffff, 0xffffffff, p2;\nbar.warp.sync r7;\n";
+  const std::string twice = expect64 + copy64;
+  return {
+      {"halves of a warp, one of which names both", mixed, halves},
+      {"a predicate that is true by a number that is not 1",
+       "mov.pred p2, -1;\n@p2 st.shared.u32 [ring], tid;\n",
+       "mov.pred p2, !1;\n@p2 st.shared.u32 [ring], tid;\n"},
+      {"bytes that may come after the next phase has begun",
+       roles(twice + twice + "@leader bra L_x;\nbra L_end;\n" + wait_for("ring", "1", "L_x"), ""),
+       roles(twice + wait_for("ring", "0", "L_x") + meet + twice + wait_for("ring", "1", "L_y"),
+             "")},
+      {"a byte that is stored over a clock",
+       "mov.u32 r7, %clock;\n@first st.shared.u32 [ring], r7;\n@first st.shared.u8 [ring], 0;\n"
+       "bar.sync 0;\nld.shared.u32 r8, [ring];\nsetp.gt.u32 p2, r8, 99;\n@p2 bra L_e;\nL_e:\n",
+       "mov.u32 r7, %clock;\n@first st.shared.u32 [ring], r7;\n@first st.shared.u16 [ring], 0;\n"
+       "@first st.shared.u8 [ring+2], 0;\n@first st.shared.u8 [ring+3], 0;\n"
+       "bar.sync 0;\nld.shared.u32 r8, [ring];\nsetp.gt.u32 p2, r8, 99;\n@p2 bra L_e;\nL_e:\n"},
+      {"a product that one lane alone runs",
+       "@leader ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
+       "{r7}, [ring+64];\n",
+       "mov.u32 r8, ring;\nmad.lo.u32 r8, lane, 16, r8;\n"
+       "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r7}, [r8];\n"},
   };
 }
 
@@ -358,6 +402,14 @@ std::vector<Attack> of_schedules() {
            store + raise + "bra L_end;\nL_consumer:\nL_poll: " + poll +
            " r1, [ring];\nsetp.eq.u32 p1, r1, 1;\n@!p1 bra L_poll;\n" + after + load + "L_end:\n";
   };
+  const auto count = [](const std::string& raises) {
+    return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\nsetp.eq.u32 p0, warp, 1;\n"
+           "@p0 bra L_consumer;\n" +
+           raises +
+           "bra L_end;\nL_consumer:\nL_poll: ld.acquire.cta.shared.u32 r1, [ring];\n"
+           "setp.lt.u32 p1, r1, 1;\n@p1 bra L_poll;\n" +
+           load + "L_end:\n";
+  };
   const std::string raise = "@leader st.release.cta.shared.u32 [ring], 1;\n";
   const std::string right = flag(raise, "ld.acquire.cta.shared.u32", "");
   return {
@@ -366,6 +418,10 @@ std::vector<Attack> of_schedules() {
             ""),
        right},
       {"a flag that is polled by a plain load", flag(raise, "ld.shared.u32", ""), right},
+      {"a flag that is awaited by a bound which an earlier store reaches",
+       count("@leader st.release.cta.shared.u32 [ring], 1;\n" + store +
+             "@leader st.release.cta.shared.u32 [ring], 2;\n"),
+       count(store + "@leader st.release.cta.shared.u32 [ring], 2;\n")},
       {"a flag that another store raises, too",
        flag("@first st.release.cta.shared.u32 [ring], 1;\nbar.warp.sync 0xffffffff;\n" + store +
                 raise,
@@ -406,7 +462,7 @@ std::vector<Attack> of_schedules() {
 
 TEST(RunAttacks, AreNotProvedAndRepairedAre) {
   std::vector<Attack> all;
-  for (const auto& some : {of_mbarriers(), of_retries(), of_copies(), of_copies_out(),
+  for (const auto& some : {of_mbarriers(), of_retries(), of_values(), of_copies(), of_copies_out(),
                            of_small_copies(), of_other_barriers(), of_clusters(), of_schedules()})
     all.insert(all.end(), some.begin(), some.end());
   EXPECT_GE(all.size(), 70U);

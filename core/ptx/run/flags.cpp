@@ -1,0 +1,150 @@
+// Words that threads poll: who stores to them, and whether a poll waits for one store alone.
+#include "core/ptx/run/machine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::run {
+
+Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
+  Flag& flag = flags_[{at.region, at.offset}];
+  if (flag.versions.empty()) {
+    flag.versions.emplace_back();
+    flag.versions.back().value = at.region->read(at.offset, size);
+    flag.versions.back().at = {access.pc, -1};
+    flag.versions.back().is_known = at.region->unsure(at.offset, size) == 0;
+  }
+  return flag;
+}
+
+void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
+                        const Access& access) {
+  Flag& flag = flag_of(at, size, access);
+  polled_[warp.first_thread + lane] = {&flag, flag.versions.size() - 1, one.order == Order::acquire,
+                                       one.scope == Scope::none ? Scope::gpu : one.scope};
+}
+
+// A store that comes neither before nor after a poll may end it, or keep it from its end.
+void Machine::check_polls(const Flag& flag, const VectorClock& known, const Epoch& own,
+                          RunPlace by) {
+  for (const auto& [component, poll] : flag.polls)
+    if (component != own.component && !known.knows(poll.epoch))
+      report(FindingKind::decision, Grade::unproved, by,
+             "this store may come before a poll of the value before has ended",
+             {{poll.at, "the poll"}});
+}
+
+// A copy that adds to words which are polled: its sums are not computed.
+void Machine::reduce_flags(const Place& to, std::uint64_t bytes, const Clocks& issued,
+                           const Access& access) {
+  for (auto found = flags_.lower_bound({to.region, to.offset});
+       found != flags_.end() && found->first.first == to.region &&
+       found->first.second < to.offset + bytes;
+       ++found) {
+    check_polls(found->second, issued.order, access.epoch, {access.pc, access.thread});
+    Flag::Version& version = found->second.versions.emplace_back();
+    version.at = {access.pc, access.thread};
+    version.is_known = false;
+  }
+}
+
+void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
+                         std::uint64_t value, const Access& access, bool is_known) {
+  Flag& flag = flag_of(place, size, access);
+  const VectorClock& known = warp.clocks.of(lane).order;
+  check_polls(flag, known, access.epoch, at(warp, access.pc, lane));
+  const std::uint64_t bits = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+  value &= bits;
+  // In whatever order additions come, none but the last makes the sum.
+  const bool grows = access.is_atomic && one.has(Word::add) && is_known &&
+                     flag.versions.back().is_known && value > flag.versions.back().value;
+  for (const auto& [component, last] : flag.writers)
+    if (component != access.epoch.component &&
+        !known.knows({component, grows ? last.other : last.any}))
+      flag.is_contended = true;
+  Flag::Writer& own = flag.writers[access.epoch.component];
+  own.any = access.epoch.clock;
+  if (!grows) own.other = own.any;
+  Flag::Version& version = flag.versions.emplace_back();
+  version.value = value;
+  version.is_known = is_known;
+  version.written = access.epoch;
+  version.at = {access.pc, access.thread};
+  const bool releases = one.order == Order::release || one.order == Order::acq_rel;
+  version.reach = releases ? one.scope : warp.fenced[static_cast<std::size_t>(lane)].scope;
+  version.reach = std::min(version.reach, one.scope == Scope::none ? Scope::gpu : one.scope);
+  warp.publish(1U << lane, releases, version.published);
+  // A thread that reads what an atomic has left reads what the releases before it in its chain have
+  // left, too.
+  if (one.op == Op::atom || one.op == Op::red) {
+    const Flag::Version& before = flag.versions[flag.versions.size() - 2];
+    version.published.join(before.published);
+    if (before.at.thread >= 0) version.reach = std::min(version.reach, before.reach);
+  }
+}
+
+// Why it is not one store alone that ends a poll; empty: it is.
+std::string Machine::other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
+                               std::size_t seen, RunPlace& other) const {
+  if (loop.comparison < 0) return "";  // the branch is a decision
+  if (flag.is_contended) return "is stored to by threads in no order";
+  const Instruction& setp = program_.code[static_cast<std::size_t>(loop.comparison)];
+  const std::size_t in = loop.wanted;
+  for (std::size_t n = 0; n < flag.versions.size(); ++n) {
+    const Flag::Version& version = flag.versions[n];
+    other = version.at;
+    if (!version.is_known) return "holds what is not known";
+    const bool ends = (in == 2 ? compared(setp, version.value, wanted)
+                               : compared(setp, wanted, version.value)) == loop.leaves_when;
+    if (ends && n != seen) return "holds what it waits for more than once";
+  }
+  return "";
+}
+
+// The lanes have left a poll.
+void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
+  const std::uint32_t pc = loop.poll;
+  tell(warp, pc, lanes);
+  const auto wanted = [&](int lane) {
+    return loop.comparison < 0
+               ? 0
+               : warp.value(
+                     program_.code[static_cast<std::size_t>(loop.comparison)].operands[loop.wanted],
+                     lane);
+  };
+  const auto alike = [&](int first, int lane) {
+    const Polled &a = polled_[warp.first_thread + first], &b = polled_[warp.first_thread + lane];
+    return a.flag == b.flag && a.version == b.version && wanted(first) == wanted(lane);
+  };
+  each_group(lanes, alike, [&](int first, Mask same) {
+    const Polled seen = polled_[warp.first_thread + first];
+    if (seen.flag == nullptr) return;
+    const Flag::Version& version = seen.flag->versions[seen.version];
+    RunPlace other;
+    if (const std::string why = other_end(loop, wanted(first), *seen.flag, seen.version, other);
+        !why.empty())
+      report(FindingKind::decision, Grade::unproved, at(warp, pc, first), "what it polls " + why,
+             {{other, "a store to it"}});
+    each_lane(same, [&](int lane) {
+      seen.flag->polls[warp.thread(lane)] = {{warp.thread(lane), warp.time}, at(warp, pc, lane)};
+    });
+    if (version.at.thread >= 0 && !fits_at_once_ &&
+        ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
+            cta_of(warp).cluster)
+      report(FindingKind::decision, Grade::unsupported, at(warp, pc, first),
+             fmt::format("it waits for another CTA, and {} CTAs may not run at once", ctas_.size()),
+             {{version.at, "stores what it waits for"}});
+    const Scope needed =
+        version.at.thread < 0 ? Scope::cta : scope_of(warp_of(version.at.thread).cta, warp.cta);
+    if (std::min(version.reach, seen.scope) < needed && version.at.thread >= 0) {
+      Clocks order;
+      order.order = version.published.order;
+      warp.learn(same, order, true);
+    } else {
+      warp.learn(same, version.published, seen.acquires, needed);
+    }
+  });
+}
+
+}  // namespace phasebit::ptx::run
