@@ -23,7 +23,8 @@ ALL = tomllib.loads((pathlib.Path(__file__).parent / "attacks.toml").read_text()
 OPEN = tomllib.loads((pathlib.Path(__file__).parent / "open.toml").read_text())["attack"]
 ATTACKS = [one for one in ALL if not one.get("leaves_text")]
 # Refused with a line of a template in the words, or by what a run of it executes; a file is refused
-# with its own lines, or (`check = "file"`) by what it executes otherwise than the template of its key.
+# with its own lines, or (`check = "file"`) by what it executes otherwise than the template of its
+# key.
 BY_TEMPLATE = [one for one in ATTACKS
                if "templates/" in one["refused"] or one.get("check") is True]
 BY_FILE = [one for one in ATTACKS if one not in BY_TEMPLATE]
