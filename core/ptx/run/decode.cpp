@@ -331,12 +331,15 @@ class Decoder {
     return named(at, text, made.negated);
   }
 
+  std::vector<SharedVariable>::const_iterator variable_named(const std::string& name) const {
+    const std::string plain = name.ends_with("[0]") ? name.substr(0, name.size() - 3) : name;
+    return std::find_if(program_.variables.begin(), program_.variables.end(),
+                        [&](const SharedVariable& one) { return one.name == plain; });
+  }
+
   Result<Operand> named(std::size_t at, const std::string& name, bool negated) {
     Operand made{Operand::Kind::row, negated, 0, 0};
-    const std::string plain = name.ends_with("[0]") ? name.substr(0, name.size() - 3) : name;
-    const auto variable =
-        std::find_if(program_.variables.begin(), program_.variables.end(),
-                     [&](const SharedVariable& one) { return one.name == plain; });
+    const auto variable = variable_named(name);
     if (const auto found = register_named(at, name)) {
       made = *found;
       made.negated = negated;
@@ -364,6 +367,13 @@ class Decoder {
     }
     PHASEBIT_TRY_ASSIGN(made, named(at, address->base, false));
     made.offset = address->offset;
+    // ptxas may place variables in another order: what is next to one is not known.
+    const auto variable = variable_named(address->base);
+    if (variable != program_.variables.end() && !variable->dynamic && variable->bytes > 0 &&
+        !register_named(at, address->base) &&
+        (made.offset < 0 || made.offset >= std::int64_t{variable->bytes}))
+      return complain(at, fmt::format("{} is outside of its variable, which has {} bytes", text,
+                                      variable->bytes));
     return made;
   }
 

@@ -511,26 +511,34 @@ RunOutcome Machine::run() {
   return std::move(outcome_);
 }
 
-RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options) {
-  RunOutcome outcome;
-  // Each run may show more places, until what depends on them is not followed.
+namespace {
+
+// Each run may show more places of atomics, until what depends on them is not followed.
+RunOutcome settle(const RunProgram& program, const RunLaunch& launch, RunOptions& options) {
   constexpr int most_tries = 8;
+  RunOutcome outcome;
   for (int tries = 0; tries < most_tries; ++tries) {
     outcome = Machine(program, launch, options).run();
-    if (outcome.contended.empty()) break;
+    if (outcome.contended.empty()) return outcome;
     options.contended.insert(outcome.contended.begin(), outcome.contended.end());
   }
-  if (!outcome.contended.empty())
-    outcome.findings.push_back({FindingKind::decision,
-                                Grade::unproved,
-                                {},
-                                "which addresses threads change by atomics is not settled",
-                                {}});
+  outcome.findings.push_back({FindingKind::decision,
+                              Grade::unproved,
+                              {},
+                              "which addresses threads change by atomics is not settled",
+                              {}});
+  return outcome;
+}
+
+}  // namespace
+
+RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options) {
+  RunOutcome outcome = settle(program, launch, options);
   const bool is_clean = std::all_of(outcome.findings.begin(), outcome.findings.end(),
                                     [](const Finding& one) { return one.grade == Grade::note; });
   if (!program.elects || options.elects_last || !is_clean) return outcome;
   options.elects_last = true;
-  RunOutcome other = Machine(program, launch, options).run();
+  RunOutcome other = settle(program, launch, options);
   // GPUs choose the first lane: what that run left is what is verified.
   outcome.instructions += other.instructions;
   outcome.findings = std::move(other.findings);

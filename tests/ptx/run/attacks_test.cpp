@@ -155,7 +155,7 @@ std::vector<Attack> of_retries() {
   };
 }
 
-// What a value is, and which lanes come together.
+// What a value is, which lanes come together, and what ends a poll.
 std::vector<Attack> of_values() {
   const std::string halves =
       "setp.lt.u32 p2, lane, 16;\nselp.b32 r7, 0xffff, 0xffff0000, p2;\n"
@@ -163,7 +163,19 @@ std::vector<Attack> of_values() {
   const std::string mixed =
       "setp.lt.u32 p2, lane, 16;\nselp.b32 r7, 0xffff, 0xffffffff, p2;\nbar.warp.sync r7;\n";
   const std::string twice = expect64 + copy64;
+  const auto count = [](const std::string& raises) {
+    return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\nsetp.eq.u32 p0, warp, 1;\n"
+           "@p0 bra L_consumer;\n" +
+           raises +
+           "bra L_end;\nL_consumer:\nL_poll: ld.acquire.cta.shared.u32 r1, [ring];\n"
+           "setp.lt.u32 p1, r1, 1;\n@p1 bra L_poll;\n" +
+           load + "L_end:\n";
+  };
   return {
+      {"a flag that is awaited by a bound which an earlier store reaches",
+       count("@leader st.release.cta.shared.u32 [ring], 1;\n" + store +
+             "@leader st.release.cta.shared.u32 [ring], 2;\n"),
+       count(store + "@leader st.release.cta.shared.u32 [ring], 2;\n")},
       {"halves of a warp, one of which names both", mixed, halves},
       {"a predicate that is true by a number that is not 1",
        "mov.pred p2, -1;\n@p2 st.shared.u32 [ring], tid;\n",
@@ -402,14 +414,6 @@ std::vector<Attack> of_schedules() {
            store + raise + "bra L_end;\nL_consumer:\nL_poll: " + poll +
            " r1, [ring];\nsetp.eq.u32 p1, r1, 1;\n@!p1 bra L_poll;\n" + after + load + "L_end:\n";
   };
-  const auto count = [](const std::string& raises) {
-    return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\nsetp.eq.u32 p0, warp, 1;\n"
-           "@p0 bra L_consumer;\n" +
-           raises +
-           "bra L_end;\nL_consumer:\nL_poll: ld.acquire.cta.shared.u32 r1, [ring];\n"
-           "setp.lt.u32 p1, r1, 1;\n@p1 bra L_poll;\n" +
-           load + "L_end:\n";
-  };
   const std::string raise = "@leader st.release.cta.shared.u32 [ring], 1;\n";
   const std::string right = flag(raise, "ld.acquire.cta.shared.u32", "");
   return {
@@ -418,10 +422,6 @@ std::vector<Attack> of_schedules() {
             ""),
        right},
       {"a flag that is polled by a plain load", flag(raise, "ld.shared.u32", ""), right},
-      {"a flag that is awaited by a bound which an earlier store reaches",
-       count("@leader st.release.cta.shared.u32 [ring], 1;\n" + store +
-             "@leader st.release.cta.shared.u32 [ring], 2;\n"),
-       count(store + "@leader st.release.cta.shared.u32 [ring], 2;\n")},
       {"a flag that another store raises, too",
        flag("@first st.release.cta.shared.u32 [ring], 1;\nbar.warp.sync 0xffffffff;\n" + store +
                 raise,
