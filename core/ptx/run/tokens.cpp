@@ -106,7 +106,6 @@ std::vector<Machine::Kept> Machine::compute_ahead(Warp& warp, std::uint32_t from
 }
 
 // "@token bra ready" over the wait for the same phase: either way the thread has waited for it.
-// "@token bra ready" over the wait for the same phase: either way the thread has waited for it.
 bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure,
                       Mask taken) {
   const auto found = warp.otherwise.find(row_name(one.guard));
