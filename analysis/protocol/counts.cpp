@@ -47,9 +47,7 @@ class Windows {
   static int threads_of(const RunLaunch& launch) {
     return launch.ctas() * launch.warps() * ptx::run::lanes_of_warp;
   }
-  Window& of(const Warp& warp, int lane) {
-    return state_[static_cast<std::size_t>(warp.first_thread + lane)];
-  }
+  Window& of(const Warp& warp, int lane) { return state_[warp.thread(lane)]; }
   const ptx::PtxHeading* heading_of(const Instruction& one) const {
     const int heading = file_.statements[one.statement].heading;
     return heading < 0 ? nullptr : &file_.headings[static_cast<std::size_t>(heading)];
@@ -123,7 +121,7 @@ class Counter : public ptx::run::RunWatch {
     if (is_new) found->second.resize(threads_);
     std::array<std::uint64_t, windows> more{};
     ptx::run::each_lane(lanes, [&](int lane) {
-      std::uint32_t& longest = found->second[static_cast<std::size_t>(warp.first_thread + lane)];
+      std::uint32_t& longest = found->second[warp.thread(lane)];
       if (steps[lane].work <= longest) return;
       more[static_cast<std::size_t>(windows_.of(warp, lane))] += steps[lane].work - longest;
       longest = steps[lane].work;
