@@ -23,10 +23,6 @@ static_assert(offsetof(SampleRecord, clock_end) == clock_bytes &&
               offsetof(SampleRecord, timer_start) == 2 * clock_bytes &&
               offsetof(SampleRecord, timer_end) == 3 * clock_bytes);
 
-std::uint64_t low_bytes(std::uint64_t value, std::uint64_t bytes) {
-  return bytes >= clock_bytes ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
-}
-
 // Of what may write to global memory.
 const Operand* written_address(const Instruction& one) {
   const bool reaches = one.space == Space::global || one.space == Space::generic;
@@ -114,7 +110,8 @@ void Records::store_word(const Warp& warp, const Instruction& one, int lane, std
   if (field >= std::size(fields)) return;
   // A role that is not timed leaves zeros.
   const std::uint64_t wanted = clocks_[warp.first_thread + lane][field].value_or(0);
-  if (low_bytes(value, size) != low_bytes(wanted >> 8 * (offset % clock_bytes), size))
+  const std::uint64_t there = wanted >> 8 * (offset % clock_bytes);
+  if (((value ^ there) & ptx::run::bits_of_bytes(size)) != 0)
     complain_(one, fmt::format("stores another {} than its verb has read", fields[field]));
 }
 

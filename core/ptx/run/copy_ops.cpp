@@ -81,10 +81,10 @@ void Machine::land(Transfer& transfer) {
       to.set_unsure(transfer.to.offset + 4 * n, 4, transfer.unsure[n]);
     }
   }
-  if (barrier != nullptr) barrier->has_bytes = true;
-  if (barrier != nullptr)
-    complete_bytes(*barrier, transfer.issued, {access.pc, access.thread},
-                   static_cast<std::int64_t>(transfer.bytes));
+  if (barrier == nullptr) return;
+  barrier->has_bytes = true;
+  complete_bytes(*barrier, transfer.issued, {access.pc, access.thread},
+                 static_cast<std::int64_t>(transfer.bytes));
 }
 
 // "cp.async.cg.shared.global [to], [from], 16, bytes": after `bytes` it writes zeros.

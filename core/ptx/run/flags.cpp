@@ -54,8 +54,7 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
   Flag& flag = flag_of(place, size, access);
   const VectorClock& known = warp.clocks.of(lane).order;
   check_polls(flag, known, access.epoch, at(warp, access.pc, lane));
-  const std::uint64_t bits = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
-  value &= bits;
+  value &= bits_of_bytes(static_cast<std::uint64_t>(size));
   // In whatever order additions come, none but the last makes the sum.
   const bool grows = access.is_atomic && one.has(Word::add) && is_known &&
                      flag.versions.back().is_known && value > flag.versions.back().value;

@@ -44,6 +44,11 @@ struct Access {
   bool is_opaque = false;     // a store of a value that is not computed
 };
 
+// The bits of a value of so many bytes.
+inline std::uint64_t bits_of_bytes(std::uint64_t size) {
+  return size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+}
+
 // How an access comes after an earlier one of the same word: at all; before or after it, without a
 // race, although one of them is told which; as stores of lanes by one instruction; not in the
 // asynchronous proxy, where the earlier one is a read; at CTA scope, from another CTA; not in that

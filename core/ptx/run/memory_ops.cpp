@@ -21,10 +21,6 @@ bool is_in_window(std::uint64_t address) {
   return (address & ~std::uint64_t{0xffffffffU}) == shared_window;
 }
 
-std::uint64_t bits_of_bytes(std::uint64_t size) {
-  return size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
-}
-
 int size_of(const Instruction& one) {
   return one.type.bytes();
 }
