@@ -48,9 +48,17 @@ PEER_INLINE void fill(Ring& ring, std::uint32_t* slot) {
 }
 // The copy commits.
 PEER_INLINE void commit(Ring&, const Filled&) {}
-// From the slot after the last; where producers take turns, every slot ends in the same phase.
-PEER_INLINE void tail(Ring& ring, const Filled& at) {
-  ring.pipe.producer_tail(producer_turns == 1 ? filled_at(at) : State(0, at.parity ^ 1, 0));
+// From the slot after the last. Where producers take turns, producer_tail would wait for the slots of
+// others, whose phase this warp does not know: each waits for its own.
+PEER_INLINE void tail(Ring& ring, Filled at) {
+  if constexpr (producer_turns == 1) {
+    ring.pipe.producer_tail(filled_at(at));
+  } else {
+#pragma unroll
+    for (unsigned slot = 0; slot < Filled::stages; ++slot, at.next())
+      while (ring.pipe.producer_try_acquire(filled_at(at)) != BarrierStatus::WaitDone) {
+      }
+  }
 }
 PEER_INLINE bool try_wait(Ring& ring, const Read& at, bool skip) {
   return ring.pipe.consumer_try_wait(read_at(at), skip) == BarrierStatus::WaitDone;

@@ -36,6 +36,9 @@
 #ifndef PEER_UNROLLED
 #define PEER_UNROLLED 0
 #endif
+#ifndef PEER_ASKS
+#define PEER_ASKS 0
+#endif
 #ifndef PEER_AHEAD
 #define PEER_AHEAD 0
 #endif
@@ -54,8 +57,9 @@ inline constexpr unsigned producer_turns = turns ? producers : 1;
 inline constexpr unsigned consumer_turns = turns ? consumers : 1;
 // Who arrives: one lane for its warp, or every thread.
 inline constexpr bool by_warp = PEER_ARRIVAL_BY_WARP;
-// Whether the loop is unrolled over the stages, and how many items ahead each role asks.
-inline constexpr bool unrolled = PEER_UNROLLED;
+// Whether the loop is unrolled over the stages, whether each role asks before it waits, and how many
+// items ahead: 0 asks for the item that it then waits for.
+inline constexpr bool unrolled = PEER_UNROLLED, asks = PEER_ASKS;
 inline constexpr unsigned ahead = PEER_AHEAD;
 
 struct Frame {

@@ -47,7 +47,7 @@ PEER_INLINE void advance(Cursor<step>& at) {
 // What was asked ahead: whether the slot of the item, of the next and so on is ready.
 struct Asked {
   bool ready[ahead + 1] = {};
-  PEER_INLINE bool now() const { return ahead > 0 && ready[0]; }
+  PEER_INLINE bool now() const { return asks && ready[0]; }
   PEER_INLINE void add(bool last) {
 #pragma unroll
     for (unsigned at = 0; at + 1 < ahead; ++at) ready[at] = ready[at + 1];
@@ -82,6 +82,7 @@ PEER_INLINE Window producer(Ring& ring, Slots slots, const Frame& frame) {
     for (unsigned slot = 0; slot < slots_a_turn<producer_turns>; ++slot) {
       at.stand(slot);
       const std::uint32_t item = items + slot * producer_turns;
+      if constexpr (asks && ahead == 0) asked.add(try_acquire(ring, at, false));
       acquire(ring, at, asked.now());
       if constexpr (ahead > 0)
         asked.add(try_acquire(ring, at.further(), item + ahead * producer_turns >= frame.items));
@@ -112,6 +113,7 @@ PEER_INLINE Window consumer(Ring& ring, Slots slots, const KernelParams& params,
     for (unsigned slot = 0; slot < slots_a_turn<consumer_turns>; ++slot) {
       at.stand(slot);
       const std::uint32_t item = items + slot * consumer_turns;
+      if constexpr (asks && ahead == 0) asked.add(try_wait(ring, at, false));
       wait(ring, at, asked.now());
       if constexpr (ahead > 0)
         asked.add(try_wait(ring, at.further(), item + ahead * consumer_turns >= frame.items));

@@ -204,8 +204,8 @@ const std::vector<std::string>& component_verbs(ComponentKind kind) {
   static const std::vector<std::string> protocol = {"init",   "prime", "acquire",  "try_acquire",
                                                     "commit", "wait",  "try_wait", "release",
                                                     "quit",   "tail",  "leave"};
-  static const std::vector<std::string> mover = {"fill_setup", "fill", "drain_setup", "drain",
-                                                 "until_read"};
+  static const std::vector<std::string> mover = {"fill_setup", "fill",      "drain_setup",
+                                                 "drain",      "use_words", "until_read"};
   static const std::vector<std::string> work = {"work_setup", "work", "work_done", "work_end",
                                                 "work_result"};
   switch (kind) {

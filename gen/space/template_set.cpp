@@ -251,12 +251,12 @@ std::vector<Tag> tags_of(const std::string& line) {
 
 const std::vector<std::string>& verb_names() {
   static const std::vector<std::string> names = {
-      "init",        "prime",      "acquire",     "try_acquire",    "commit",         "wait",
-      "try_wait",    "release",    "tail",        "leave",          "quit",           "fill",
-      "drain",       "checksum",   "work",        "advance",        "advance_lap",    "verify",
-      "clock_start", "clock_end",  "form",        "other_half",     "until_read",     "work_setup",
-      "work_done",   "work_end",   "work_result", "give_registers", "take_registers", "take_turn",
-      "hand_on",     "first_turn", "last_turn",   "epilogue"};
+      "init",       "prime",       "acquire",    "try_acquire", "commit",         "wait",
+      "try_wait",   "release",     "tail",       "leave",       "quit",           "fill",
+      "drain",      "use_words",   "checksum",   "work",        "advance",        "advance_lap",
+      "verify",     "clock_start", "clock_end",  "form",        "other_half",     "until_read",
+      "work_setup", "work_done",   "work_end",   "work_result", "give_registers", "take_registers",
+      "take_turn",  "hand_on",     "first_turn", "last_turn",   "epilogue"};
   return names;
 }
 

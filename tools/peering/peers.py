@@ -23,8 +23,9 @@ def most_shared_bytes():
 
 MOST_SHARED_BYTES = most_shared_bytes()
 # Axes that few peers have, and what all others do: the warps of each role, whether they take turns,
-# the loop, how many items ahead a role asks.
-DEFAULTS = {"producers": 1, "consumers": 1, "sharing": "share", "addressing": "runtime", "ahead": 0}
+# the loop, whether a role asks before it waits, and how many items ahead.
+DEFAULTS = {"producers": 1, "consumers": 1, "sharing": "share", "addressing": "runtime",
+            "early_token": "off", "ahead": 0}
 COPIES = ("memcpy_async", "cp_async_bulk")
 FAMILIES = ["hopper"]
 
@@ -194,10 +195,10 @@ def key_lines(kernel, built):
     own = {"probe": "ring", "protocol": kernel.peer["protocol"], "mover": kernel.axes["mover"],
            "work": "none", "roles": kernel.peer["roles"]}
     axes = {**({} if kernel.unified else DEFAULTS), **kernel.axes}
-    ahead = axes.pop("ahead", None)
+    if axes.get("early_token") == "off":
+        del axes["ahead"]
     own.update((axis, value) for axis, value in axes.items() if axis != "mover")
     if not kernel.unified:
-        own.update({"early_token": "on", "ahead": ahead} if ahead else {"early_token": "off"})
         own["uniform_role"] = "on"
     own.update(dataclasses.asdict(built))
     return [f"{axis} = {quoted(value)}" for axis, value in own.items()]

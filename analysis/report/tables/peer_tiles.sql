@@ -1,6 +1,6 @@
 /*
 doc = "the fastest ring of other libraries and of ours at each size, of the options that both have"
-legend = "Cycles an item. Allowed are stages, items asked for ahead and warps that both sides have of that size and loop: protocol and stages, then items ahead, then producers:consumers where they are not 1:1, or producers/consumers that take the slots in turn."
+legend = "Cycles an item. Allowed are stages, items asked for ahead and warps that both sides have of that size and loop: protocol and stages, then items ahead (0: the item itself is asked for before the wait), then producers:consumers where they are not 1:1, or producers/consumers that take the slots in turn."
 runs = "peers"
 none = "no peer was measured of which ours have the options"
 hint = "tools/peers makes a bundle of them and of our rings"
@@ -11,7 +11,7 @@ axes = true
 WITH
 ring AS (
   SELECT f, nvcc IS NOT NULL AS peer, protocol, payload_bytes AS tile, num_stages AS stages,
-         coalesce(addressing, 'runtime') AS loop, iif(early_token = 'on', coalesce(ahead, 0), 0) AS asks,
+         coalesce(addressing, 'runtime') AS loop, iif(early_token = 'on', coalesce(ahead, 0), -1) AS asks,
          coalesce(producers, 1) AS producers, coalesce(consumers, 1) AS consumers, coalesce(sharing, 'share') AS sharing,
          CASE WHEN mover = 'st_shared' THEN 'stores' WHEN mover IN ('memcpy_async', 'cp_async') THEN 'cp.async'
               WHEN mover IN ('bulk', 'cp_async_bulk') THEN 'bulk copies' END AS filled
@@ -23,7 +23,7 @@ allowed AS (
   SELECT tile, filled, stages, loop, asks, producers, consumers, sharing FROM ring WHERE filled IS NOT NULL
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING max(peer) > min(peer)),
 row AS (
-  SELECT ring.*, replace(replace(protocol, 'cutlass_pipeline_', 'cutlass '), 'cutlass_', 'cutlass ') || ' ' || stages || iif(asks > 0, ', ahead ' || asks, '') ||
+  SELECT ring.*, replace(replace(protocol, 'cutlass_pipeline_', 'cutlass '), 'cutlass_', 'cutlass ') || ' ' || stages || iif(asks < 0, '', ', ahead ' || asks) ||
                  iif(producers * consumers > 1, ', ' || producers || iif(sharing = 'share', ':', '/') || consumers, '') AS choice
   FROM ring JOIN allowed USING (tile, filled, stages, loop, asks, producers, consumers, sharing)),
 best AS (

@@ -1,6 +1,6 @@
 /*
 doc = "rings that nvcc made of other libraries beside ours of the same options"
-legend = "Cycles an item. Both have the same stages, loop, items asked for ahead, bytes an item, warps and arrivals; ours is the fastest of these by the protocol next to the peer's in docs/peers.md. Warps: producers:consumers."
+legend = "Cycles an item. Both have the same stages, loop, look ahead, bytes an item, warps and arrivals; ours is the fastest of these by the protocol next to the peer's in docs/peers.md. Ahead: how many items a role asks for before it waits; 0 is the item that it then waits for, - is none. Warps: producers:consumers."
 runs = "peers"
 none = "no peer with items of :payload_bytes bytes was measured"
 hint = "tools/peers makes a bundle of them and of our rings"
@@ -12,7 +12,7 @@ axes = true
 WITH
 ring AS (
   SELECT f, id, nvcc IS NOT NULL AS peer, protocol, mover, roles, num_stages AS stages, coalesce(addressing, 'runtime') AS loop,
-         iif(early_token = 'on', coalesce(ahead, 0), 0) AS asks, coalesce(producers, 1) AS producers,
+         iif(early_token = 'on', coalesce(ahead, 0), -1) AS asks, coalesce(producers, 1) AS producers,
          coalesce(consumers, 1) AS consumers, coalesce(sharing, 'share') AS sharing, arrival, copy_bytes, wait,
          iif(nvcc IS NULL, NULL, scope) AS scope, uniform_role, llvm
   FROM figure
@@ -39,7 +39,7 @@ pair AS (
 SELECT protocol || iif(mover = 'memcpy_async', ', copies of ' || coalesce(copy_bytes, 4) || ' B', '') ||
          iif(scope = 'thread', ', thread scope', '') || iif(wait = 'token', ', tokens', '') ||
          iif(arrival = 'warp', ', a lane a warp', '') AS peer,
-       stages AS "stages|n", iif(loop = 'unrolled', 'unrolled', 'rolled') AS loop, asks AS "ahead|n",
+       stages AS "stages|n", iif(loop = 'unrolled', 'unrolled', 'rolled') AS loop, iif(asks < 0, '-', asks) AS "ahead|n",
        iif(roles = 'unified', 'one', producers || ':' || consumers || iif(sharing = 'share', '', ' in turn')) AS warps,
        f AS "theirs|noted", own AS "ours|noted", coalesce(value(own) / value(f), '-') AS "ours / it|.2f"
 FROM pair ORDER BY loop, asks, roles, value(f), protocol, id

@@ -1,7 +1,7 @@
 ; Ordinary loads; every word goes into the checksum, so that order and content are both seen.
 {{> checksum}}
 define internal void @{{r}}_drain(i32 %slot) alwaysinline {
-  %payload = call ptr addrspace(3) @{{r}}_payload_of(i32 %slot)
+  %payload = {{ir_payload}}
 {{#loads}}
   %at{{bytes}} = getelementptr i8, ptr addrspace(3) %payload, i32 {{bytes}}
 {{#drain_wide}}
