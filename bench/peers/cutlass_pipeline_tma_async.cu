@@ -48,7 +48,7 @@ PEER_INLINE void fill(Ring& ring, std::uint32_t* slot) {
 }
 // The copy commits.
 PEER_INLINE void commit(Ring&, const Filled&) {}
-// From the slot after the last. Where producers take turns, producer_tail would wait for the slots of
+// From the slot after the last. Where producers take turns, producer_tail would wait for slots of
 // others, whose phase this warp does not know: each waits for its own.
 PEER_INLINE void tail(Ring& ring, Filled at) {
   if constexpr (producer_turns == 1) {
