@@ -108,7 +108,8 @@ class Peers(unittest.TestCase):
 
     def test_units_that_take_turns_in_an_unrolled_loop(self):
         # Eight slots, two of each of four producers and four consumers: one warp reads a slot.
-        turns = kernel(payload_bytes=512, producers=4, consumers=4, num_stages=8, ahead=1,
+        turns = kernel(payload_bytes=512, producers=4, consumers=4, num_stages=8, early_token="on",
+                       ahead=1,
                        sharing="round_robin", addressing="unrolled")
         lines = peers.head(TABLE, turns, BUILT).splitlines()
         for line in ['//@   { role = "producer", warps = [3], unit = 3 },',
