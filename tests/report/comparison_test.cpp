@@ -32,12 +32,9 @@ struct Row {
 
 TEST(Compare, ADifferenceMustExceedTheFloor) {
   const Row rows[] = {
-      {"equal", 100, 0, "SAME"},
-      {"above half a cycle, no floor", 101, 0, "slower"},
-      {"at the floor", 102, 2, "SAME"},
-      {"above", 103, 2, "slower"},
-      {"below", 97, 2, "faster"},
-      {"at the floor, faster", 98, 2, "SAME"},
+      {"equal", 100, 0, "SAME"},        {"above half a cycle, no floor", 101, 0, "slower"},
+      {"at the floor", 102, 2, "SAME"}, {"above", 103, 2, "slower"},
+      {"below", 97, 2, "faster"},       {"at the floor, faster", 98, 2, "SAME"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);

@@ -141,7 +141,7 @@ std::string nearest_text(const CheckedClaim& checked) {
   for (const JudgedCase& one : cases) {
     const ClaimRow& a = checked.cases.rows[one.of.a];
     text += fmt::format("  {}: {}{}, bound {} ({})\n    {}\n", to_string(one.state), figure(a),
-                        one.of.b ? " to " + figure(checked.cases.rows[*one.of.b]) : "",
+                        one.of.b ? " against " + figure(checked.cases.rows[*one.of.b]) : "",
                         plain(one.bound), device_of(checked, one), a.figure.id);
     if (one.of.b) text += fmt::format("    {}\n", checked.cases.rows[*one.of.b].figure.id);
   }
