@@ -161,7 +161,7 @@ struct ClaimsOptions {
   std::string claims;              // a folder or a file; "": the project's
   std::string device, format = "text";
   bool json = false;
-  bool rows = false;                            // of all claims, as of those that are named
+  bool rows = false;                            // of all claims, or of those that are named
   bool every_device = false, measured = false;  // analysis/report/claims/checked_claims.h
   int permute = 0;                              // times; 0: the claims as they are
 };

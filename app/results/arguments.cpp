@@ -79,9 +79,10 @@ void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen) {
 void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "claims", "what the docs state, checked against every row; exit code 1 when one is refuted");
-  command->add_option("words", options.words,
-                      "names of claims, whose rows are listed; files are the results to look at "
-                      "(default: the published)");
+  command->add_option(
+      "words", options.words,
+      "names of claims: figures, scope, the nearest rows; files are the results to look at "
+      "(default: the published)");
   command->add_option("--claims", options.claims,
                       "folder or file of claims (default: the project's)");
   command->add_option("--device", options.device, "of this GPU alone");
@@ -89,14 +90,16 @@ void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen&
                     "also on devices that a claim does not name");
   command->add_flag("--measured", options.measured,
                     "leave out claims of which the results have no row");
-  CLI::Option* rows = command->add_flag("--rows", options.rows, "list the rows of all claims");
+  CLI::Option* rows =
+      command->add_flag("--rows", options.rows, "list the rows, of all claims or of those named");
   command
       ->add_option("--permute", options.permute,
                    "permute the figures of each claim's rows this often: it should fail")
       ->check(at_least_one())
       ->excludes(rows);
   add_format(*command, options.format, options.json);
-  add_examples(*command, {"phasebit claims", "phasebit claims --permute 5"});
+  add_examples(*command, {"phasebit claims", "phasebit claims cta_barrier_rings",
+                          "phasebit claims --permute 5"});
   command->callback([&] {
     chosen = [&]() -> Status {
       PHASEBIT_TRY_ASSIGN(refuted, run_claims(options));

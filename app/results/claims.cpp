@@ -1,3 +1,4 @@
+#include "analysis/report/claims/answer.h"
 #include "analysis/report/claims/checked_claims.h"
 #include "app/arguments.h"
 #include "app/commands.h"
@@ -51,7 +52,12 @@ Result<bool> run_claims(const ClaimsOptions& options) {
   if (results.empty()) results = join::explain::published_results(options.home);
   if (results.empty()) return join::explain::nothing_published(options.home, "results are");
   PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(results, options.home.cache, request));
-  fmt::print("{}", base::render(table_of(options, request, format, claims), format));
+  if (!request.names.empty() && format == TableFormat::text && !options.rows &&
+      options.permute == 0)
+    for (const report::claims::CheckedClaim& one : claims)
+      fmt::print("{}{}", &one == &claims.front() ? "" : "\n", report::claims::answer(one));
+  else
+    fmt::print("{}", base::render(table_of(options, request, format, claims), format));
   PHASEBIT_TRY(report::claims::all_can_be_stated(claims));
   return std::any_of(claims.begin(), claims.end(), [](const report::claims::CheckedClaim& one) {
     return one.word() == "refuted";

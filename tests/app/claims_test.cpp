@@ -45,8 +45,14 @@ TEST_F(Claims, ThatHoldExitWith0AndOneThatIsRefutedWith1) {
   write("above", "greater");
   output = claims(mine({"above"}));
   EXPECT_EQ(output.exit_status, 1) << output.err;
-  EXPECT_NE(output.out.find("above  refutes"), std::string::npos) << output.out;
-  EXPECT_NE(output.out.find("phasebit export --id fanin/cta_barrier/"), std::string::npos);
+  // By default what a reader asks; with --rows each row.
+  EXPECT_TRUE(output.out.starts_with("above: refuted (mine.toml:1)\n1 to 32 warps take "))
+      << output.out;
+  for (const char* part :
+       {"\nrelation  cycles greater 1000\n", "\nnearest to refuting it\n  refutes: ",
+        "phasebit export --id fanin/cta_barrier/", "phasebit claims above --rows   # all rows\n"})
+    EXPECT_NE(output.out.find(part), std::string::npos) << part << output.out;
+  EXPECT_NE(claims(mine({"above", "--rows"})).out.find("above  refutes"), std::string::npos);
 }
 
 TEST_F(Claims, WithoutARowAreAnError) {

@@ -148,10 +148,10 @@ struct ScatterCase {
 TEST(Pairs, AVerdictNeedsThreeQuartersOfTheConditions) {
   const ScatterCase rows[] = {
       {"six of eight", {4, 4, 4, 4, 4, 4, -4, -4}, 0.5, "slower"},
-      {"five of eight", {4, 4, 4, 4, 4, -4, -4, -4}, 8, "AMBIGUOUS"},
-      {"half and half", {0, 0, 0, 0, 10, 10, 10, 10}, 5, "AMBIGUOUS"},
+      {"five of eight", {4, 4, 4, 4, 4, -4, -4, -4}, 8, "AMBIGUOUS (floor 8.00)"},
+      {"half and half", {0, 0, 0, 0, 10, 10, 10, 10}, 5, "AMBIGUOUS (floor 5.00)"},
       {"all, unequal", {-2, -3, -4, -5, -6, -7, -8, -9}, 2.5, "faster"},
-      {"half a cycle", {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0.5, "AMBIGUOUS"},
+      {"half a cycle", {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0.5, "SAME"},
   };
   for (const ScatterCase& row : rows) {
     SCOPED_TRACE(row.what);

@@ -357,7 +357,7 @@ TEST(QueryFigures, AreComparedWithTheFloor) {
   // Two measurements of one code differ by 45: 40 is no more than that.
   EXPECT_EQ(texts_of("floor(x, y), verdict(x, y), verdict(y, x), verdict(x, bad)", 39),
             Rows{"39.0|slower|faster|no figure"});
-  EXPECT_EQ(texts_of("floor(x, y), verdict(x, y)", 45), Rows{"45.0|AMBIGUOUS"});
+  EXPECT_EQ(texts_of("floor(x, y), verdict(x, y)", 45), Rows{"45.0|SAME"});
   EXPECT_EQ(rows_by(some_points(), "",
                     "SELECT verdict(a.f, b.f) FROM figure AS a, figure AS b WHERE a.num_stages = 4 "
                     "AND b.num_stages = 8 AND a.quantity = 'cycles' AND b.quantity = 'cycles'"),

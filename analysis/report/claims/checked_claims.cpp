@@ -168,7 +168,7 @@ Status all_can_be_stated(const std::vector<CheckedClaim>& claims) {
                      "`phasebit claims NAME` says why");
   if (unsound.empty()) return {};
   return with_hint(fail(Step::store, "{}", fmt::join(unsound, "; ")),
-                   "`phasebit claims NAME` lists the rows");
+                   "`phasebit claims NAME --rows` lists the rows");
 }
 
 namespace {
@@ -192,16 +192,6 @@ Cell number(double value) {
   return {plain(value), value, {}};
 }
 
-std::string_view state_word(CaseState state) {
-  switch (state) {
-    case CaseState::holds: return "holds";
-    case CaseState::refutes: return "refutes";
-    case CaseState::ambiguous: return "ambiguous";
-    case CaseState::no_bound: return "left out";
-  }
-  bug("no such CaseState");
-}
-
 std::string why_of(const JudgedCase& one) {
   if (!one.why.empty()) return one.why;
   if (one.state == CaseState::no_bound) return "the bound has no value";
@@ -223,7 +213,7 @@ std::vector<Cell> case_row(const Claim& claim, const ClaimCases& cases, const Ju
   const ClaimRow& a = cases.rows[one.of.a];
   const ClaimRow* b = one.of.b ? &cases.rows[*one.of.b] : nullptr;
   std::vector<Cell> cells = {claim.name,
-                             std::string(state_word(one.state)),
+                             std::string(to_string(one.state)),
                              why_of(one),
                              *axis_of(a.axes, "device"),
                              figure_text(a.figure),
@@ -346,7 +336,7 @@ struct Checker {
                                 ? checked.faults.front()
                                 : fmt::format("{} of {} comparisons refute it",
                                               checked.verdict.refutes, checked.verdict.used)),
-                       fmt::format("`phasebit claims {}` lists them", name));
+                       fmt::format("`phasebit claims {} --rows` lists them", name));
     return sentence(checked.claim, checked.cases, checked.verdict);
   }
 };

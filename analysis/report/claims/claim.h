@@ -94,6 +94,14 @@ struct ClaimShow {
   Selection where;
 };
 
+// Words of the sentence that say where its relation ends.
+struct ClaimLimit {
+  // An axis of `where`, or what else keeps rows out: "when", "flags" (rows that are not accepted),
+  // "loop" (rows that cannot be separated from theirs). "": the one of these that keeps out most.
+  std::string of;
+  std::string words;
+};
+
 // What a sentence states: what the rows show, or why they do. A cause needs a control.
 enum class ClaimKind { observation, cause };
 
@@ -103,8 +111,8 @@ struct Claim {
   ClaimKind kind = ClaimKind::observation;
   // Of a cause: the claim whose two sides differ in the axis `cause` alone, "" where they name one.
   std::string control, cause;
-  // Words of the sentence: where the relation ends, and which options one side lacks.
-  std::string limit, lacks;
+  std::vector<ClaimLimit> limits;
+  std::string lacks;     // words of the sentence: which options one side lacks
   std::string unpaired;  // why a floor of repetitions that are not paired is allowed
   // What must be measured before there is a row: until then the claim is not checked.
   std::string needs;

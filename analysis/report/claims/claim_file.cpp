@@ -87,6 +87,21 @@ std::string words_in_sentence(TomlReader& reader, const Claim& claim, const std:
   return words;
 }
 
+// limit = "WORDS", or { AXIS = "WORDS" } for each of several.
+std::vector<ClaimLimit> limits_of(TomlReader& reader, const Claim& claim) {
+  const TomlValue* value = reader.find("limit");
+  if (value == nullptr) return {};
+  if (value->kind != TomlValue::Kind::table)
+    return {{"", words_in_sentence(reader, claim, "limit")}};
+  std::vector<std::string> known = {"when", "flags", "loop"};
+  for (const AxisTest& test : claim.where.tests()) known.push_back(test.axis.text());
+  TomlReader table(reader.file(), *value, "limit", known, reader.status());
+  std::vector<ClaimLimit> limits;
+  for (const std::string& key : value->keys)
+    limits.push_back({key, words_in_sentence(table, claim, key)});
+  return limits;
+}
+
 bool compares_origins(const Claim& claim) {
   return claim.pairs && std::any_of(origins.begin(), origins.end(), [&](std::string_view axis) {
            const std::string name(axis);
@@ -213,7 +228,7 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   check_shares(reader, claim);
   claim.shows = shows_of(reader);
   read_cause(reader, claim);
-  claim.limit = words_in_sentence(reader, claim, "limit");
+  claim.limits = limits_of(reader, claim);
   claim.lacks = words_in_sentence(reader, claim, "lacks");
   claim.unpaired = reader.text_or("unpaired", "");
   check_options(reader, claim);

@@ -264,6 +264,15 @@ std::vector<ClaimRow> against_control(const Claim& claim, const std::vector<Clai
   return out;
 }
 
+bool holds_when(const Claim& claim, const ClaimRow& row) {
+  if (claim.when.empty()) return true;
+  const auto value = claim.when.value([&](const std::string& axis) -> std::optional<double> {
+    const std::string* word = axis_of(row.axes, axis);
+    return word == nullptr ? std::nullopt : base::number_in(*word);
+  });
+  return value && *value > 0;
+}
+
 namespace {
 
 bool names(const Claim& claim, const std::string& axis) {
@@ -277,15 +286,6 @@ bool is_meant(const Claim& claim, const ClaimRow& row, bool every_device) {
   return std::all_of(row.own.begin(), row.own.end(), [&](const std::string& axis) {
     return names(claim, axis) || (axis == "ptxas" && !claim.ptxas.empty());
   });
-}
-
-bool holds_when(const Claim& claim, const ClaimRow& row) {
-  if (claim.when.empty()) return true;
-  const auto value = claim.when.value([&](const std::string& axis) -> std::optional<double> {
-    const std::string* word = axis_of(row.axes, axis);
-    return word == nullptr ? std::nullopt : base::number_in(*word);
-  });
-  return value && *value > 0;
 }
 
 // Why a row that is meant cannot be used; "" when it can. One of several values has them by

@@ -64,6 +64,9 @@ struct ClaimCases {
   std::vector<LeftOut> left_out;
 };
 
+// Whether `when` means a row of `a`.
+bool holds_when(const Claim& claim, const ClaimRow& row);
+
 // Rows without a figure, with a flag that the claim does not accept, or with nothing to compare
 // with are left out. Forks, snippets, edits and flags of ptxas are not spoken of unless the
 // selection names their axis; nor are devices and versions of ptxas that the claim does not name.

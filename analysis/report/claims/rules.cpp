@@ -46,6 +46,61 @@ ClaimCases kept(const ClaimCases& all, std::vector<JudgedCase>& cases) {
   return out;
 }
 
+// What keeps a comparison out of a claim, as ClaimLimit::of has it.
+class Reasons {
+ public:
+  explicit Reasons(const Claim& claim) : claim_(claim) {
+    for (const AxisTest& test : claim.where.tests())
+      tests_.emplace_back(test.axis.text(), Selection({test}));
+  }
+  std::set<std::string> of(const ClaimCases& cases, const ClaimCase& one) const {
+    std::set<std::string> reasons;
+    for (const auto& [axis, test] : tests_)
+      if (!test.matches(cases.rows[one.a].axes) ||
+          (one.b && !test.matches(cases.rows[*one.b].axes)))
+        reasons.insert(axis);
+    if (!holds_when(claim_, cases.rows[one.a])) reasons.insert("when");
+    if (reasons.empty()) reasons.insert("flags");
+    return reasons;
+  }
+
+ private:
+  const Claim& claim_;
+  std::vector<std::pair<std::string, Selection>> tests_;
+};
+
+// What keeps out the most of those that refute; "" where none does.
+std::string most_of(const std::map<std::string, size_t>& counts) {
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? "" : most->first;
+}
+
+std::map<std::string, size_t> counted(const Reasons& reasons, const ClaimCases& cases,
+                                      const std::vector<JudgedCase>& judged) {
+  std::map<std::string, size_t> counts;
+  for (const JudgedCase& one : judged)
+    if (one.state == CaseState::refutes)
+      for (const std::string& reason : reasons.of(cases, one.of)) ++counts[reason];
+  return counts;
+}
+
+// The comparisons that no limit names.
+ClaimCases unsaid_of(const Claim& claim, const Reasons& reasons, const ClaimCases& all,
+                     const std::vector<JudgedCase>& judged) {
+  std::set<std::string> named;
+  for (const ClaimLimit& limit : claim.limits)
+    named.insert(limit.of.empty() ? most_of(counted(reasons, all, judged)) : limit.of);
+  ClaimCases unsaid = all;
+  std::erase_if(unsaid.cases, [&](const ClaimCase& one) {
+    const std::set<std::string> by = reasons.of(all, one);
+    return std::any_of(by.begin(), by.end(),
+                       [&](const std::string& reason) { return named.count(reason) != 0; });
+  });
+  return unsaid;
+}
+
 // The axes in which the selections of both sides differ.
 std::set<std::string> sides_differ_in(const Claim& claim) {
   std::set<std::string> axes;
@@ -84,6 +139,11 @@ Outside outside_of(const Claim& claim, const std::vector<ClaimRow>& rows, const 
                     [&](const LeftOut& one) { return !all.rows[one.row].figure.reason.empty(); }));
   out.verdict = judge(wide, all);
   out.evaluated = out.verdict.holds + out.verdict.refutes + out.verdict.ambiguous;
+  const Reasons reasons(claim);
+  out.unsaid = claim.limits.empty()
+                   ? out.verdict
+                   : judge(wide, unsaid_of(claim, reasons, all, out.verdict.cases));
+  out.kept_out_by = counted(reasons, all, out.unsaid.cases);
   std::erase_if(out.verdict.cases,
                 [](const JudgedCase& one) { return one.state != CaseState::refutes; });
   out.cases = kept(all, out.verdict.cases);
@@ -99,25 +159,34 @@ std::vector<std::string> scope_faults(const Claim& claim, const ClaimCases& insi
   if (missed > 0)
     faults.push_back(fmt::format("'question' leaves out {} of the {} rows of 'where'", missed,
                                  inside.rows.size()));
-  if (!claim.limit.empty()) return faults;
   const size_t in_loops = static_cast<size_t>(
       std::count_if(inside.left_out.begin(), inside.left_out.end(), [&](const LeftOut& one) {
         const data::Missing what = inside.rows[one.row].figure.reason.what;
         return what == data::Missing::not_separable || what == data::Missing::hidden;
       }));
-  if (in_loops > 0)
+  const bool loop_named =
+      std::any_of(claim.limits.begin(), claim.limits.end(), [&](const ClaimLimit& limit) {
+        return limit.of == "loop" || (limit.of.empty() && outside.verdict.refutes == 0);
+      });
+  if (in_loops > 0 && !loop_named)
     faults.push_back(
         fmt::format("{} of its {} rows cannot be separated from their loop: the "
-                    "sentence must name the limit (limit = \"WORDS OF IT\")",
+                    "sentence must name the limit (limit = {{ loop = \"WORDS OF IT\" }})",
                     in_loops, inside.rows.size()));
-  if (outside.verdict.used == 0) return faults;
-  const bool counted = claim.least_share || claim.most_share;
-  if (counted ? !outside.verdict.is_true : 10 * outside.verdict.refutes > outside.evaluated)
-    faults.push_back(fmt::format(
-        "{} of {} comparisons that 'question' includes and 'where' excludes do not have "
-        "the relation: the sentence must name its limit (limit = \"WORDS OF IT\")",
-        counted ? outside.evaluated - outside.verdict.holds : outside.verdict.refutes,
-        outside.evaluated));
+  const Verdict& unsaid = outside.unsaid;
+  if (unsaid.used == 0) return faults;
+  const bool has_share = claim.least_share || claim.most_share;
+  const size_t evaluated = unsaid.holds + unsaid.refutes + unsaid.ambiguous;
+  if (has_share ? unsaid.is_true : 10 * unsaid.refutes <= evaluated) return faults;
+  std::vector<std::string> by;
+  for (const auto& [axis, count] : outside.kept_out_by)
+    by.push_back(fmt::format("{} ({})", axis, count));
+  faults.push_back(fmt::format(
+      "{} of {} comparisons that 'question' includes and 'where' excludes do not have the "
+      "relation{}: the sentence must name each limit (limit = {{ AXIS = \"WORDS OF IT\" }}); kept "
+      "out by {}",
+      has_share ? evaluated - unsaid.holds : unsaid.refutes, evaluated,
+      claim.limits.empty() ? "" : ", and no limit names them", fmt::join(by, ", ")));
   return faults;
 }
 

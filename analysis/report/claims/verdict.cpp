@@ -117,6 +117,16 @@ bool has_share(const Claim& claim, const Counts& counts) {
 
 }  // namespace
 
+std::string_view to_string(CaseState state) {
+  switch (state) {
+    case CaseState::holds: return "holds";
+    case CaseState::refutes: return "refutes";
+    case CaseState::ambiguous: return "ambiguous";
+    case CaseState::no_bound: return "left out";
+  }
+  bug("no such CaseState");
+}
+
 void Counts::add(CaseState state) {
   holds += state == CaseState::holds ? 1 : 0;
   refutes += state == CaseState::refutes ? 1 : 0;

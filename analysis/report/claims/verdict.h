@@ -5,11 +5,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::report::claims {
 
 enum class CaseState { holds, refutes, ambiguous, no_bound };
+std::string_view to_string(CaseState state);
 
 struct JudgedCase {
   ClaimCase of;

@@ -98,15 +98,21 @@ Comparison compare(const Figure& before, const Figure& after, std::optional<doub
     made.verdict = "no figure";
     return made;
   }
-  if (any) made.agreeing = made.pairs.agreeing(made.floor);
+  // What the same code differs by.
+  const double of_one_code = made.floor;
+  if (any) made.agreeing = made.pairs.agreeing(of_one_code);
   made.floor = std::max(
       made.floor,
       any ? made.pairs.floor : std::max({before.spread, after.spread, made.difference.half_width}));
   const double apart = any ? made.pairs.median : made.difference.value;
-  made.verdict = !aa                             ? "AMBIGUOUS (no A/A control)"
-                 : std::abs(apart) <= made.floor ? "AMBIGUOUS"
-                 : apart < 0                     ? "faster"
-                                                 : "slower";
+  const double farthest = any ? std::max(-made.pairs.lowest, made.pairs.highest)
+                              : std::abs(apart) + made.difference.half_width;
+  made.verdict = !aa                       ? "AMBIGUOUS (no A/A control)"
+                 : farthest <= of_one_code ? "SAME"
+                 : std::abs(apart) <= made.floor
+                     ? fmt::format("AMBIGUOUS (floor {:.2f})", made.floor)
+                 : apart < 0 ? "faster"
+                             : "slower";
   return made;
 }
 

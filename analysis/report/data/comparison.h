@@ -90,7 +90,9 @@ struct Comparison {
   // both half widths in its place.
   double floor = 0;
   // "faster" or "slower" where the median of the pairs, or unpaired the difference, is above the
-  // floor, else "AMBIGUOUS"; "AMBIGUOUS (no A/A control)"; "no figure".
+  // floor; "SAME" where no pair (unpaired: no end of the interval) differs by more than half a
+  // cycle and the A/A floor; else "AMBIGUOUS (floor 4.00)"; "AMBIGUOUS (no A/A control)"; "no
+  // figure".
   std::string verdict;
   std::size_t agreeing = 0;  // pairs that say so beyond half a cycle and the A/A floor
   bool is_step() const { return verdict == "faster" || verdict == "slower"; }

@@ -162,8 +162,36 @@ class Binder {
     across_ = parts[0];
     across_values_ = split(parts[1], ',');
     out_.across.clear();
-    for (const std::string& value : across_values_) out_.across.push_back(across_title(value));
+    for (const std::string& value : across_values_) {
+      out_.across.push_back(across_title(value));
+      out_.blank[out_.across.back()] = why_blank(value);
+    }
     return {};
+  }
+
+  // Why a value of `across` has no row, where it has none.
+  std::string why_blank(const std::string& value) const {
+    const auto probe = out_.values.find("probe");
+    SQLite::Statement rows(
+        sqlite_,
+        fmt::format("SELECT DISTINCT named FROM figure WHERE kind = 'point' AND CAST({} AS TEXT) = "
+                    "{}{}",
+                    sql_name(axis_column(across_)), sql_text(value),
+                    probe == out_.values.end()
+                        ? ""
+                        : fmt::format(" AND probe = {}", sql_text(probe->second))));
+    std::set<std::string> others;
+    bool any = false;
+    for (; rows.executeStep(); any = true)
+      for (const std::string& axis : split(rows.getColumn(0).getString(), ' '))
+        if (!axis.empty() && axis != across_ && !contains(rows_, axis)) others.insert(axis);
+    for (const auto& [axis, wanted] : where_) others.erase(axis);
+    if (!any)
+      return "nothing measured; `phasebit generate --id VARIANT --list` says whether a rule prunes "
+             "it";
+    if (others.empty()) return "measured, but not with the values asked for";
+    return fmt::format("measured only with other axes off their default; add to rows=: {}",
+                       fmt::join(others, ", "));
   }
 
   std::string across_title(const std::string& value) const {

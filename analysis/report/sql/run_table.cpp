@@ -299,6 +299,12 @@ class TableMaker {
         table.columns.push_back({column.title, is_right_aligned(column.how)});
     }
     if (!file_.legend.empty()) table.notes.push_back(file_.legend);
+    for (const std::string& title : titles)
+      if (const auto why = bound_.blank.find(title);
+          why != bound_.blank.end() &&
+          std::none_of(rows_.begin(), rows_.end(),
+                       [&](const auto& row) { return row.across.contains(title); }))
+        table.notes.push_back(fmt::format("{}: {}", title, why->second));
     std::vector<std::string> flags;
     for (const QueryRow& row : rows_) flags.push_back(add_row(row, titles, table));
     data::add_flags_column(table, flags);

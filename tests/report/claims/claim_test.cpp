@@ -162,6 +162,11 @@ TEST(ClaimFile, ErrorsOfWhatTheSentenceSpeaksOf) {
       {head + "relation = \"less\"\nbound = \"1\"\nlimit = \"in loops\"",
        "spec: some.toml:9: limit: 'in loops' is not in the sentence (copy the words of 'says' that "
        "name it)"},
+      {head + "relation = \"less\"\nbound = \"1\"\nlimit = { prob = \"{a}\" }",
+       "spec: some.toml:9: prob: no such key (did you mean 'probe'?)"},
+      {head + "relation = \"less\"\nbound = \"1\"\nlimit = { probe = \"in loops\" }",
+       "spec: some.toml:9: probe: 'in loops' is not in the sentence (copy the words of 'says' that "
+       "name it)"},
       {head + "relation = \"less\"\nbound = \"1\"\ncontrol = \"m\"",
        "spec: some.toml:9: control: an observation has no control (kind = \"cause\")"},
       {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"cause\"\nquestion = { probe = \"ring\" }\n"

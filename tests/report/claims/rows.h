@@ -39,7 +39,9 @@ inline report::claims::ClaimRow flagged(report::claims::ClaimRow row,
 // One claim: the keys that every one has, and these.
 inline report::claims::Claim claim_of(const std::string& keys) {
   auto claims = report::claims::parse_claims(
-      "[[claim]]\nname = \"one\"\nwhere = { probe = \"ring\" }\n" +
+      "[[claim]]\nname = \"one\"\n" +
+          std::string(keys.find("\nwhere") == std::string::npos ? "where = { probe = \"ring\" }\n"
+                                                                : "") +
           std::string(keys.find("question") == std::string::npos
                           ? "question = { probe = \"ring\" }\n"
                           : "") +

@@ -142,8 +142,13 @@ struct ScopeRow {
 };
 
 TEST(Outside, IsEvaluatedAndATenthMustBeNamed) {
-  const ScopeRow cases[] = {
-      {1, "", 0}, {2, "", 1}, {2, "limit = \"cycles\"\n", 0}, {10, "least_share = \"0.5\"\n", 1}};
+  const ScopeRow cases[] = {{1, "", 0},
+                            {2, "", 1},
+                            {2, "limit = \"cycles\"\n", 0},
+                            {2, "limit = { when = \"cycles\" }\n", 0},
+                            // `probe` keeps out nothing that refutes.
+                            {2, "limit = { probe = \"cycles\" }\n", 1},
+                            {10, "least_share = \"0.5\"\n", 1}};
   for (const ScopeRow& row : cases) {
     SCOPED_TRACE(fmt::format("{} {}", row.refuting, row.more));
     const Claim claim = claim_of(
@@ -200,8 +205,31 @@ TEST(Outside, ASubtractionThatFailsMustBeNamed) {
   ASSERT_EQ(faults("").size(), 1U);
   EXPECT_EQ(faults("").front(),
             "1 of its 2 rows cannot be separated from their loop: the sentence must name the limit "
-            "(limit = \"WORDS OF IT\")");
+            "(limit = { loop = \"WORDS OF IT\" })");
   EXPECT_TRUE(faults("limit = \"unrolled\"\n").empty());
+  EXPECT_TRUE(faults("limit = { loop = \"unrolled\" }\n").empty());
+}
+
+// Ten rows of each: one axis keeps out those of 16 stages, another those that wait by `y`.
+TEST(Outside, EachAxisThatKeepsOutWhatRefutesMustBeNamed) {
+  const auto fault = [](const std::string& limit) {
+    const Claim claim = claim_of(
+        "says = \"few, by x\"\nquestion = { probe = \"ring\" }\nrelation = \"less\"\nbound = "
+        "\"100\"\nwhere = { probe = \"ring\", num_stages = \"<16\", wait = \"x\" }\n" +
+        limit);
+    std::vector<ClaimRow> rows = {ring("1", "x", 50)};
+    for (int n = 0; n < 10; ++n) {
+      rows.push_back(ring(std::to_string(16 + n), "x", 150));
+      rows.push_back(ring(std::to_string(2 + n), "y", 150));
+    }
+    const ClaimCases inside = cases_of(claim, rows, false);
+    const auto faults = scope_faults(claim, inside, outside_of(claim, rows, inside, false));
+    return faults.empty() ? "" : faults.front().substr(faults.front().find("kept"));
+  };
+  EXPECT_EQ(fault(""), "kept out by num_stages (10), wait (10)");
+  EXPECT_EQ(fault("limit = { num_stages = \"few\" }\n"), "kept out by wait (10)");
+  EXPECT_EQ(fault("limit = \"few\"\n"), "kept out by wait (10)");  // of two that keep out as many
+  EXPECT_EQ(fault("limit = { num_stages = \"few\", wait = \"by x\" }\n"), "");
 }
 
 // Of several values there is no figure, and pairs all the same.
