@@ -80,6 +80,7 @@ TEST(MutantsOnTheGpu, DeadlocksAreThoseThatCheckNames) {
   const auto ran = run_bundle(folder);
   ASSERT_TRUE(ran) << ran.error().text();
   if (!ran->skipped.empty()) GTEST_SKIP() << ran->skipped;
+  ASSERT_FALSE(ran->errors.empty()) << ran->log;
   std::string table = checked_columns();
   std::map<bool, int> all, agree;
   for (const CheckedMutant& mutant : *mutants) {

@@ -128,7 +128,8 @@ Status pack(const Request& request) {
                           ptxas::module_code(*set.assembly, tools.cache_or_null(), image.module));
       modules[image.module] = std::move(code);
       image.gate = {launch::GateVerdict::passed, {}};
-      image.sass_class.clear();  // each is launched, also where another has its code
+      // Each is launched, also where another has its code.
+      image.sass_class = fmt::format("{} {}", prepared[build].key.hash, build - n);
       if (build > n) image.guard = join::images::guard_table(prepared[build]);
       variant.images.push_back(std::move(image));
     }
