@@ -38,6 +38,7 @@ std::map<std::string, std::string> errors_of(const fs::path& store_file) {
 struct Ran {
   std::map<std::string, std::string> errors;
   std::string skipped, log;
+  std::string device;  // "NVIDIA H200, driver 580.95.05"
 };
 
 Result<Ran> run_bundle(const fs::path& folder) {
@@ -47,7 +48,11 @@ Result<Ran> run_bundle(const fs::path& folder) {
                                                  "--store", store.string(), "--no-aa",
                                                  "--ignore-anchors", "--benchmark_repetitions=1",
                                                  "--max-rounds=7", "--watchdog-seconds=4"}));
-  Ran ran{errors_of(store), "", output.err};
+  Ran ran{errors_of(store), "", output.err, ""};
+  const auto opened = results::Store::open(store);
+  const auto devices = opened ? opened->devices() : tl::unexpected<Error>(opened.error());
+  if (devices && !devices->empty())
+    ran.device = fmt::format("{}, driver {}", devices->front().name, devices->front().driver);
   if (output.err.find("finds no usable GPU") != std::string::npos ||
       output.err.find("no CUDA driver") != std::string::npos)
     ran.skipped = output.err;
@@ -81,7 +86,7 @@ TEST(MutantsOnTheGpu, DeadlocksAreThoseThatCheckNames) {
   ASSERT_TRUE(ran) << ran.error().text();
   if (!ran->skipped.empty()) GTEST_SKIP() << ran->skipped;
   ASSERT_FALSE(ran->errors.empty()) << ran->log;
-  std::string table = checked_columns();
+  std::string table = fmt::format("# {}\n{}", ran->device, checked_columns());
   std::map<bool, int> all, agree;
   for (const CheckedMutant& mutant : *mutants) {
     const auto found = ran->errors.find(mutant.id);

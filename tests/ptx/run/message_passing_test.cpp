@@ -23,6 +23,35 @@ TEST(RunMessage, IsOrderedOrNotAsTheManualSays) {
   }
 }
 
+// The kernels that a GPU runs: here no ordered load is stale, no wait is given up, and all are counted.
+TEST(RunMessage, PassesAgainAndAgain) {
+  const auto file = ptx::read_ptx(module_of_messages(), "messages.ptx");
+  ASSERT_TRUE(file) << file.error().text();
+  constexpr std::uint32_t rounds = 3;
+  for (std::size_t n = 0; n < messages().size(); ++n) {
+    const Message& message = messages()[n];
+    const auto program = ptx::run::decode(*file, *file->find(entry_of(n)));
+    ASSERT_TRUE(program) << program.error().text();
+    ptx::run::RunLaunch launch;
+    launch.grid = {2, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.cluster = {message.place == Place::cluster ? 2 : 1, 1, 1};
+    launch.buffers = {{"out", 8192, {}}, {"counts", 16, {}}};
+    ptx::run::put_parameter(launch, 0, ptx::run::address_of_buffer(0), 8);
+    ptx::run::put_parameter(launch, 8, ptx::run::address_of_buffer(1), 8);
+    ptx::run::put_parameter(launch, 16, rounds, 4);
+    ptx::run::RunOptions options;
+    options.most_steps = 1'000'000;
+    const auto outcome = ptx::run::run_launch(*program, launch, options);
+    ASSERT_TRUE(outcome.ended) << once(message);
+    const bool one_reads = ctas_of(message.place) == 2 && message.roles == Message::Roles::threads;
+    const std::vector<std::uint32_t>& counts = outcome.memory[1];
+    EXPECT_TRUE(counts[0] == 0 || !message.is_ordered()) << entry_of(n) << once(message);
+    EXPECT_EQ(counts[1], 0U) << entry_of(n) << once(message);
+    EXPECT_EQ(counts[2], one_reads ? rounds : 2 * rounds) << entry_of(n) << once(message);
+  }
+}
+
 // A row of the table is another kernel, and not the same one twice.
 TEST(RunMessage, IsThereOnce) {
   std::set<std::string> kernels;

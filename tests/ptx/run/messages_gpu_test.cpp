@@ -122,6 +122,8 @@ TEST(MessagesOnTheGpu, AreReadAsTheModelSays) {
   const std::uint64_t wanted = count == nullptr ? 10'000'000 : std::strtoull(count, nullptr, 10);
   const char* file = std::getenv("PHASEBIT_TABLE");
   std::ofstream table(file == nullptr ? "/dev/stdout" : file);
+  const results::DeviceRow& row = (*device)->info().row;
+  table << fmt::format("# {}, driver {}\n", row.name, row.driver);
   table << "family,place,writer,reader,section,check,messages,stale,given_up,pairs_of_two_sms\n";
   for (std::size_t n = 0; n < messages().size(); ++n) {
     const auto counts = runner.run(n, wanted);
