@@ -18,7 +18,9 @@ using protocol::Checked;
 using ptx::head::HeadBarrier;
 
 constexpr std::uint64_t most_steps = 1'000'000;
-constexpr std::uint32_t drawn_schedules = 20;
+// So many that one of them runs a waiter between two arrivals that come one after the other: a turn
+// of a warp is 1 to 64 instructions long.
+constexpr std::uint32_t drawn_schedules = 400;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

@@ -71,22 +71,29 @@ Result<Prepared> prepare(const Mistake& mistake, const std::string& id) {
 Result<std::vector<Drawn>> draw(const Request& request) {
   PHASEBIT_TRY_ASSIGN(all, all_mistakes(request.target));
   shuffle(all, request.seed);
-  std::vector<MistakeVerdict> verdicts(all.size());
-  base::parallel_for(all.size(), 0, [&](std::size_t n) { verdicts[n] = verdict_of(all[n]); });
   std::vector<Drawn> drawn;
-  std::map<bool, std::size_t> known, taken;  // by whether they hang
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    if (!verdicts[n].is_known) continue;
-    CheckedMutant& mutant = verdicts[n].mutant;
-    const bool hangs = mutant.hangs();
-    mutant.id = fmt::format("checked/{}/{}", hangs ? "deadlock" : "proved", taken[hangs] + 1);
-    auto timed = prepare(all[n], mutant.id);
-    if (!timed || ++known[hangs] > request.each) continue;
-    ++taken[hangs];
-    drawn.push_back({std::move(mutant), std::move(*timed)});
+  std::map<bool, std::size_t> taken;  // by whether they hang
+  constexpr std::size_t at_once = 32;
+  std::size_t next = 0;
+  while (next < all.size() && (taken[true] < request.each || taken[false] < request.each)) {
+    const std::size_t end = std::min(all.size(), next + at_once);
+    std::vector<MistakeVerdict> verdicts(end - next);
+    base::parallel_for(verdicts.size(), 0,
+                       [&](std::size_t n) { verdicts[n] = verdict_of(all[next + n]); });
+    for (MistakeVerdict& verdict : verdicts) {
+      const Mistake& mistake = all[next++];
+      const bool hangs = verdict.mutant.hangs();
+      if (!verdict.is_known || taken[hangs] == request.each) continue;
+      verdict.mutant.id =
+          fmt::format("checked/{}/{}", hangs ? "deadlock" : "proved", taken[hangs] + 1);
+      auto timed = prepare(mistake, verdict.mutant.id);
+      if (!timed) continue;
+      ++taken[hangs];
+      drawn.push_back({std::move(verdict.mutant), std::move(*timed)});
+    }
   }
-  std::printf("%zu mistakes, drawn: %zu of %zu deadlocks, %zu of %zu proved with equal events\n",
-              all.size(), taken[true], known[true], taken[false], known[false]);
+  std::printf("%zu of %zu mistakes looked at: %zu deadlocks, %zu proved with equal events\n", next,
+              all.size(), taken[true], taken[false]);
   return drawn;
 }
 

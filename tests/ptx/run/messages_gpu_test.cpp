@@ -131,9 +131,10 @@ TEST(MessagesOnTheGpu, AreReadAsTheModelSays) {
     ASSERT_TRUE(counts) << entry_of(n) << ": " << counts.error().text() << "\n"
                         << once(messages()[n]);
     table << row_of(messages()[n], *counts) << std::flush;
-    EXPECT_EQ(counts->lost, 0U) << entry_of(n) << "\n" << once(messages()[n]);
-    const bool is_wrong = messages()[n].is_ordered() && counts->stale > 0;
-    EXPECT_FALSE(is_wrong) << counts->stale << " of " << counts->passed << " stale\n"
+    // A poll at the scope of a CTA need not see what another CTA stores.
+    const bool is_wrong = messages()[n].is_ordered() && counts->stale + counts->lost > 0;
+    EXPECT_FALSE(is_wrong) << counts->stale << " of " << counts->passed << " stale, "
+                           << counts->lost << " waits given up\n"
                            << once(messages()[n]);
   }
 }
