@@ -134,12 +134,15 @@ Status verify_stored(const LaunchShape& shape, const LaunchOutput& output,
   return {};
 }
 
-// The first record of a CTA says how many barriers it read back; of a cluster, that of one CTA.
+// The first thread that is left in a CTA says how many barriers it read back; of a cluster, that of
+// one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
   if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
+  std::uint32_t checked = 0;
   const std::size_t records_of_cta = 2 * static_cast<std::size_t>(shape.warps());
-  const std::size_t first = static_cast<std::size_t>(cta) * records_of_cta;
-  const std::uint32_t checked = output.records[first].phases_checked;
+  for (std::size_t n = 0; n < records_of_cta; ++n)
+    checked = std::max(
+        checked, output.records[static_cast<std::size_t>(cta) * records_of_cta + n].phases_checked);
   if (checked >= static_cast<std::uint32_t>(shape.phases_checked)) return {};
   return fail(Step::verify, "cta {} read back {} of {} barriers after {} items", cta, checked,
               shape.phases_checked, output.items);

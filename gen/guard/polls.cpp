@@ -428,11 +428,12 @@ std::set<std::size_t> deciding(const ptx::flow::PtxFlow& flow, const ptx::flow::
 
 }  // namespace
 
-std::optional<std::size_t> round_load(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow,
-                                      const ptx::flow::PtxLoop& loop,
-                                      const ptx::flow::PtxLoopNames& names, const Sources& sources,
-                                      const ptx::flow::PtxSteady& steady,
-                                      const std::vector<PtxJump>& exits) {
+std::optional<RoundLoad> round_load(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow,
+                                    const ptx::flow::PtxLoop& loop,
+                                    const ptx::flow::PtxLoopNames& names, const Sources& sources,
+                                    const ptx::flow::PtxSteady& steady,
+                                    const ptx::flow::PtxOnce& once,
+                                    const std::vector<PtxJump>& exits) {
   std::set<std::size_t> loads;
   for (const std::size_t i : statements_of(flow, loop)) {
     // What it writes or calls may change what it loads, and a poll or a clock decides otherwise.
@@ -445,15 +446,22 @@ std::optional<std::size_t> round_load(const ptx::PtxFile& file, const ptx::flow:
   const auto loaded =
       ptx::flow::dependent_on(file, flow, loop, is_load, [](std::size_t) { return false; });
   const ptx::flow::PtxStuck any(file, flow, loop, names, is_load, {0, false, 0, false}, {});
+  const auto named = [&](std::size_t i, std::size_t operand) {
+    return flow.name_at(i, file.statements[i].parsed.operand(operand));
+  };
   const ptx::flow::PtxStrict strict{
       [](std::size_t) { return false; },
+      [&](std::size_t i, std::size_t operand) { return steady.name(named(i, operand), i); },
+      [&](std::size_t i, std::size_t operand) { return once.positive(named(i, operand)); },
       [&](std::size_t i, std::size_t operand) {
-        return steady.name(flow.name_at(i, file.statements[i].parsed.operand(operand)), i);
-      },
-      // Whatever is added, the place goes on.
-      [](std::size_t, std::size_t) { return true; },
-      [&](std::size_t i, std::size_t operand) { return any.number_at(i, operand); }};
+        const auto known = any.number_at(i, operand);
+        return known ? known : once.number(named(i, operand));
+      }};
   const ptx::flow::PtxCounts counts(file, flow, loop, names, is_load, &any, &strict);
+  // Whatever is added, the place goes on, and as if no step were 0.
+  ptx::flow::PtxStrict lenient = strict;
+  lenient.positive = [](std::size_t, std::size_t) { return true; };
+  const ptx::flow::PtxCounts searches(file, flow, loop, names, is_load, &any, &lenient);
   bool leaves = false;
   for (const PtxJump& exit : exits) {
     const auto read = names.reads.at(exit.statement);
@@ -463,10 +471,16 @@ std::optional<std::size_t> round_load(const ptx::PtxFile& file, const ptx::flow:
   }
   for (const std::size_t i : deciding(flow, names, exits, loads))
     if (!counts.carried(i).empty()) return std::nullopt;
-  for (const std::size_t load : loads)
-    if (counts.reads_moving(load) || any_of(counts.carried(load), loaded.names))
+  RoundLoad found{*loads.begin(), false};
+  for (const std::size_t load : loads) {
+    const std::vector<PtxName> moving = searches.moving(load);
+    const auto goes_on = [&](const PtxName& name) { return counts.moves(name); };
+    if (std::any_of(moving.begin(), moving.end(), goes_on) ||
+        any_of(counts.carried(load), loaded.names))
       return std::nullopt;
-  return leaves ? std::optional(*loads.begin()) : std::nullopt;
+    if (!moving.empty()) found = {load, true};
+  }
+  return leaves ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace phasebit::guard

@@ -105,13 +105,20 @@ class Sources {
 
 // Loops that leave by ordinary loads at places that change, and come back to them.
 
+struct RoundLoad {
+  std::size_t statement = 0;
+  bool may_stay = false;  // a search, if what it steps by is not 0
+};
+
 // The first load of a loop that leaves by nothing else than what it loads in that turn, where
 // nothing in the loop writes there, and each turn looks at the same places again or at places that
-// come round: a table of flags. No search, whose place goes on, and no walk, whose place is loaded.
-std::optional<std::size_t> round_load(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow,
-                                      const ptx::flow::PtxLoop& loop,
-                                      const ptx::flow::PtxLoopNames& names, const Sources& sources,
-                                      const ptx::flow::PtxSteady& steady,
-                                      const std::vector<ptx::flow::PtxJump>& exits);
+// come round: a table of flags. No search, whose place goes on by a number or a size of the launch,
+// and no walk, whose place is loaded.
+std::optional<RoundLoad> round_load(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow,
+                                    const ptx::flow::PtxLoop& loop,
+                                    const ptx::flow::PtxLoopNames& names, const Sources& sources,
+                                    const ptx::flow::PtxSteady& steady,
+                                    const ptx::flow::PtxOnce& once,
+                                    const std::vector<ptx::flow::PtxJump>& exits);
 
 }  // namespace phasebit::guard

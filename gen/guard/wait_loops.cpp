@@ -453,12 +453,12 @@ class LoopJudge {
 
   // It loads from places that come round.
   std::string doubt_of_rounds() const {
-    const auto load = round_load(file_, flow_, loop_, names(), sources_, steady_, exits_);
-    return load ? fmt::format(
-                      "the loop looks at {} again and again; not guarded because the "
-                      "places that it loads from come round",
-                      line_of(*load))
-                : std::string();
+    const auto load = round_load(file_, flow_, loop_, names(), sources_, steady_, once_, exits_);
+    if (!load) return {};
+    return fmt::format("the loop looks at {} again and again; not guarded because {}",
+                       line_of(load->statement),
+                       load->may_stay ? "what its place goes on by may be 0"
+                                      : "the places that it loads from come round");
   }
 
   // It has no exit but in what it calls.

@@ -5,7 +5,7 @@ define internal void @record(ptr %pb) alwaysinline {
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %tid = load i32, ptr @tid
 {{#takes_load}}
-  %first = icmp eq i32 %tid, 0
+  %first = icmp eq i32 %tid, {{first_thread}}
   br i1 %first, label %stop, label %go
 stop:
   ; The load may stop.
@@ -71,7 +71,7 @@ define internal void @write_record(ptr addrspace(1) %record, i32 %errors) always
   %errors.at = getelementptr i8, ptr addrspace(1) %record, i32 48
   store i32 %errors, ptr addrspace(1) %errors.at
   %tid = load i32, ptr @tid
-  %first = icmp eq i32 %tid, 0
+  %first = icmp eq i32 %tid, {{first_thread}}
   %checked = select i1 %first, i32 {{phases_checked}}, i32 0
   %checked.at = getelementptr i8, ptr addrspace(1) %record, i32 52
   store i32 %checked, ptr addrspace(1) %checked.at

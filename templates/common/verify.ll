@@ -59,7 +59,14 @@ define internal i1 @wrong_slot(i32 %slot) alwaysinline {
 }
 define internal i32 @verify() alwaysinline {
 begin:
+{{#second_warp_produces}}
+  ; The first warp has left, and the second reads in its place.
+  %thread = load i32, ptr @tid
+  %tid = sub i32 %thread, {{first_thread}}
+{{/second_warp_produces}}
+{{^second_warp_produces}}
   %tid = load i32, ptr @tid
+{{/second_warp_produces}}
   %reads = icmp ult i32 %tid, 32
   br i1 %reads, label %look, label %verified
 look:

@@ -29,6 +29,20 @@ TEST(Run, VerifiesWhatALaunchLeaves) {
   EXPECT_EQ(run_phasebit({"run"}, {ring, "--items", "64", "--replay", "7"}).exit_status, 0);
 }
 
+// The first warp has left where the second produces: that reads the eight barriers of four slots.
+TEST(Run, ReadsBarriersBackInTheFirstWarpThatIsLeft) {
+  const std::string id =
+      "ring/mbarrier_bulk/bulk/fma/granularity=producer_warp/sub_partitions=apart/"
+      "payload_bytes=6144";
+  const ProcessOutput said = run_phasebit({"run"}, {id, "--json"});
+  ASSERT_EQ(said.exit_status, 0) << said.err;
+  const json run = json::parse(said.out);
+  EXPECT_TRUE(run["verified"].get<bool>());
+  EXPECT_EQ(run["records"].at(0)["warp"], 1);
+  EXPECT_EQ(run["records"].at(0)["phases_checked"], 8);
+  EXPECT_EQ(run["records"].at(0)["phase_errors"], 0);
+}
+
 // The word that is stored is one more than it should be, and nothing races or hangs.
 TEST(Run, FindsAWrongPayload) {
   const Project project;

@@ -151,6 +151,22 @@ const Note round_loops[] = {
      "t.ptx:9:1: the loop looks at 'ld.global.cg.u32' on line 9"},
 };
 
+// A step of 0 makes a poll of a search: of a register of which nothing is known, a parameter, or
+// what the launch may make 0.
+TEST(GuardBounds, SaysWhichSearchesMayStay) {
+  for (const char* step : {"", "ld.param.u64 w, [p];", "mov.u32 t, %tid.x; mul.wide.u32 w, t, 4;",
+                           "ld.param.u32 t, [p]; cvt.u64.u32 w, t; shl.b64 w, w, 2;",
+                           "mov.u32 t, %ntid.x; sub.u32 t, t, 1; cvt.u64.u32 w, t;"})
+    EXPECT_EQ(fmt::format("{}", fmt::join(guarded(kernel(std::string(step) +
+                                                         "\nL: ld.global.u32 v, [x]; add.u64 x, "
+                                                         "x, w; setp.ne.u32 q, v, a; @q bra L;"))
+                                              .notes,
+                                          "; ")),
+              "t.ptx:10:1: the loop looks at 'ld.global.u32' on line 10 again and again; not "
+              "guarded because what its place goes on by may be 0")
+        << step;
+}
+
 TEST(GuardBounds, SaysWhichLoopsLookAgainAndAgain) {
   for (const Note& row : loops)
     EXPECT_EQ(fmt::format("{}", fmt::join(guarded(kernel(row.body)).notes, "; ")),
@@ -166,7 +182,9 @@ TEST(GuardBounds, SaysWhichLoopsLookAgainAndAgain) {
 TEST(GuardBounds, ASearchIsNoWait) {
   for (const char* body :
        {"L: ld.global.u32 v, [x]; add.u64 x, x, 4; setp.ne.u32 q, v, t; @q bra L;",
-        "L: ld.global.u32 v, [x]; add.u64 x, x, w; setp.ne.u32 q, v, t; @q bra L;",
+        "mov.u64 w, -4; L: ld.global.u32 v, [x]; add.u64 x, x, w; setp.ne.u32 q, v, t; @q bra L;",
+        "mov.u32 b, %ntid.x; mul.wide.u32 w, b, 4; L: ld.global.u32 v, [x]; add.u64 x, x, w; "
+        "setp.ne.u32 q, v, t; @q bra L;",
         "L: mul.wide.u32 w, v, 4; add.u64 w, x, w; ld.global.u32 v, [w]; setp.ne.u32 q, v, 0; @q "
         "bra L;",
         "L: add.u32 v, a, b; shr.u32 v, v, 1; mul.wide.u32 w, v, 4; add.u64 w, x, w; "

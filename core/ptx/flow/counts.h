@@ -81,8 +81,10 @@ class PtxCounts {
   // Of a value that the statement reads, where the rule is strict: nothing but one name that each
   // turn moves one way, and what stays.
   std::optional<PtxMover> mover(std::size_t statement, const PtxName& read) const;
-  // Where it is strict: what the statement reads is made of a name that each turn moves one way.
-  bool reads_moving(std::size_t statement) const;
+  // Where it is strict: whether each turn moves the name one way, and such names of which what the
+  // statement reads is made.
+  bool moves(const PtxName& name) const;
+  std::vector<PtxName> moving(std::size_t statement) const;
   // Names that the loop writes, as they are when a turn begins, of which what it reads is made.
   std::vector<PtxName> carried(std::size_t statement) const;
 

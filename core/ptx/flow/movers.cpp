@@ -73,22 +73,24 @@ std::optional<PtxMover> PtxCounts::mover(std::size_t statement, const PtxName& r
   return found;
 }
 
-bool PtxCounts::reads_moving(std::size_t statement) const {
+std::vector<PtxName> PtxCounts::moving(std::size_t statement) const {
   PtxSteps needed;
   for (const PtxName& name : names_.reads.at(statement)) needed.emplace(name, PtxStep{});
-  const PtxSteps made = at_head(flow_.block_of(statement), statement, std::move(needed));
-  return std::any_of(made.begin(), made.end(), [&](const auto& one) {
-    const auto& [name, step] = one;
-    if (step.way == PtxStep::Way::decides || step.mixed || !names_.written.contains(name))
-      return false;
-    const PtxSteps& turn = turn_of(name);
-    const auto own = turn.find(name);
-    const bool begun_anew = std::any_of(turn.begin(), turn.end(), [&](const auto& other) {
-      return other.first != name && other.second.way == PtxStep::Way::base;
-    });
-    if (own == turn.end() || begun_anew || own->second.mixed || own->second.negated) return false;
-    return own->second.scaled || own->second.lo > 0 || own->second.hi < 0;
+  std::vector<PtxName> found;
+  for (const auto& [name, step] : at_head(flow_.block_of(statement), statement, std::move(needed)))
+    if (step.way != PtxStep::Way::decides && !step.mixed && moves(name)) found.push_back(name);
+  return found;
+}
+
+bool PtxCounts::moves(const PtxName& name) const {
+  if (!names_.written.contains(name)) return false;
+  const PtxSteps& turn = turn_of(name);
+  const auto own = turn.find(name);
+  const bool begun_anew = std::any_of(turn.begin(), turn.end(), [&](const auto& other) {
+    return other.first != name && other.second.way == PtxStep::Way::base;
   });
+  if (own == turn.end() || begun_anew || own->second.mixed || own->second.negated) return false;
+  return own->second.scaled || own->second.lo > 0 || own->second.hi < 0;
 }
 
 std::vector<PtxName> PtxCounts::carried(std::size_t statement) const {

@@ -1,8 +1,8 @@
-// Message passing: a thread stores data and raises a flag, another waits for the flag and loads the
-// data. Ordered or race, by hand from the PTX ISA, chapter 8 (memory consistency model): 8.5
-// scopes, 8.7 proxies, 8.8.1 morally strong operations, 8.9.2 release and acquire patterns, 8.9.5
-// and 8.9.6 causality and proxy-preserved causality order. Barriers: 9.7.13.
+// What a run finds in each message of the table (messages.cpp), and what it notes.
+#include "tests/ptx/run/messages.h"
 #include "tests/ptx/run/small.h"
+
+#include <set>
 
 namespace phasebit::test {
 namespace {
@@ -13,268 +13,53 @@ std::string first_of(const ptx::run::RunOutcome& outcome) {
   return found.front().substr(0, found.front().find(':'));
 }
 
-// Thread 0 of CTA 0 stores and raises; `reader` waits and loads. Flag and data are in global
-// memory, where the host has put zeros.
-std::string passed(const std::string& reader, const std::string& before, const std::string& raise,
-                   const std::string& poll, const std::string& after) {
-  return "mov.u32 r8, %ctaid.x;\nsetp.eq.u32 p2, r8, 0;\nand.pred p2, p2, first;\n" + reader +
-         "@p2 bra L_writer;\n@p3 bra L_poll;\nbra L_end;\nL_writer:\nst.global.u32 [d0+64], 7;\n" +
-         before + raise + "bra L_end;\nL_poll: " + poll +
-         " r1, [d0];\nsetp.eq.u32 p1, r1, 1;\n@!p1 bra L_poll;\n" + after +
-         "ld.global.u32 r2, [d0+64];\nL_end:\n";
-}
-
-struct FlagRow {
-  std::string before, raise, poll, after;
-  // Whether it is ordered for a thread of the same CTA, of the same cluster, of another cluster.
-  bool cta, cluster, grid;
-};
-
-const FlagRow flag_rows[] = {
-    // 8.9.2: a release and an acquire on one location; 8.5: both scopes hold both threads.
-    {"", "release.cta", "acquire.cta", "", true, false, false},
-    {"", "release.cluster", "acquire.cluster", "", true, true, false},
-    {"", "release.gpu", "acquire.gpu", "", true, true, true},
-    {"", "release.sys", "acquire.gpu", "", true, true, true},
-    {"", "release.gpu", "acquire.cta", "", true, false, false},
-    {"", "release.cta", "acquire.gpu", "", true, false, false},
-    {"", "release.cluster", "acquire.gpu", "", true, true, false},
-    {"", "release.gpu", "acquire.cluster", "", true, true, false},
-    // A fence before or after a strong access is a pattern of the fence's scope.
-    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true,
-     true},
-    {"fence.sc.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.sc.gpu;\n", true, true, true},
-    {"membar.gl;\n", "volatile", "volatile", "membar.gl;\n", true, true, true},
-    {"membar.cta;\n", "volatile", "volatile", "membar.gl;\n", true, false, false},
-    {"membar.gl;\n", "volatile", "volatile", "membar.cta;\n", true, false, false},
-    {"fence.acq_rel.cta;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
-     false},
-    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cta;\n", true, false,
-     false},
-    {"fence.acq_rel.cluster;\n", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.cluster;\n", true,
-     true, false},
-    {"fence.acq_rel.gpu;\n", "relaxed.cta", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, false,
-     false},
-    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.cta", "fence.acq_rel.gpu;\n", true, false,
-     false},
-    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "acquire.gpu", "", true, true, true},
-    {"", "release.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", true, true, true},
-    // No pattern on one side.
-    {"", "relaxed.gpu", "acquire.gpu", "", false, false, false},
-    {"", "release.gpu", "relaxed.gpu", "", false, false, false},
-    {"", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
-    {"fence.acq_rel.gpu;\n", "relaxed.gpu", "relaxed.gpu", "", false, false, false},
-    {"", "relaxed.gpu", "relaxed.gpu", "fence.acq_rel.gpu;\n", false, false, false},
-    {"fence.proxy.async;\n", "relaxed.gpu", "acquire.gpu", "", false, false, false},
-    // A weak store is not part of a pattern, whatever fence is before it.
-    {"fence.acq_rel.gpu;\n", "weak", "acquire.gpu", "", false, false, false}};
-
-TEST(RunMessage, FlagsByScope) {
-  const std::string store = "st.", flag = ".global.u32 [d0], 1;\n", load = "ld.";
-  const std::string space = ".global.u32";
-  const struct {
-    const char* reader;
-    SmallLaunch launch;
-  } places[] = {{"setp.eq.u32 p3, tid, 32;\n", {}},
-                {"setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n", {.ctas = 2, .cluster = 2}},
-                {"setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n", {.ctas = 2}}};
-  for (const FlagRow& row : flag_rows) {
-    const bool ordered[] = {row.cta, row.cluster, row.grid};
-    for (int place = 0; place < 3; ++place) {
-      const auto outcome =
-          run_small(passed(places[place].reader, row.before, store + row.raise + flag,
-                           load + row.poll + space, row.after),
-                    places[place].launch);
-      EXPECT_EQ(first_of(outcome), ordered[place] ? "" : "race")
-          << row.before << row.raise << " " << row.poll << " " << row.after << place;
-    }
+TEST(RunMessage, IsOrderedOrNotAsTheManualSays) {
+  for (const Message& message : messages()) {
+    const int ctas = ctas_of(message.place);
+    const SmallLaunch launch{.ctas = ctas, .cluster = message.place == Place::cluster ? 2 : 1};
+    EXPECT_EQ(first_of(run_small(once(message), launch)), message.finding)
+        << message.family << ", " << to_string(message.place) << "\n"
+        << once(message);
   }
 }
 
-// Atomics raise flags, too; of the GPU's scope and relaxed where they name neither (9.7.13, atom).
-TEST(RunMessage, Atomics) {
-  const struct {
-    const char *before, *raise;
-    bool is_ordered;
-  } rows[] = {{"", "red.release.gpu.global.add.u32 [d0], 1;\n", true},
-              {"", "atom.release.gpu.global.exch.b32 r3, [d0], 1;\n", true},
-              {"", "atom.acq_rel.gpu.global.cas.b32 r3, [d0], 0, 1;\n", true},
-              {"", "red.global.add.u32 [d0], 1;\n", false},
-              {"fence.acq_rel.gpu;\n", "red.global.add.u32 [d0], 1;\n", true},
-              {"fence.acq_rel.cta;\n", "red.global.add.u32 [d0], 1;\n", false},
-              {"", "red.release.cta.global.add.u32 [d0], 1;\n", false}};
-  for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(passed("setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n",
-                                        row.before, row.raise, "ld.acquire.gpu.global.u32", ""),
-                                 {.ctas = 2})),
-              row.is_ordered ? "" : "race")
-        << row.before << row.raise;
+// The kernels that a GPU runs: here no ordered load is stale, no wait is given up, and all are counted.
+TEST(RunMessage, PassesAgainAndAgain) {
+  const auto file = ptx::read_ptx(module_of_messages(), "messages.ptx");
+  ASSERT_TRUE(file) << file.error().text();
+  constexpr std::uint32_t rounds = 3;
+  for (std::size_t n = 0; n < messages().size(); ++n) {
+    const Message& message = messages()[n];
+    const auto program = ptx::run::decode(*file, *file->find(entry_of(n)));
+    ASSERT_TRUE(program) << program.error().text();
+    ptx::run::RunLaunch launch;
+    launch.grid = {2, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.cluster = {message.place == Place::cluster ? 2 : 1, 1, 1};
+    launch.buffers = {{"out", 8192, {}}, {"counts", 16, {}}};
+    ptx::run::put_parameter(launch, 0, ptx::run::address_of_buffer(0), 8);
+    ptx::run::put_parameter(launch, 8, ptx::run::address_of_buffer(1), 8);
+    ptx::run::put_parameter(launch, 16, rounds, 4);
+    ptx::run::RunOptions options;
+    options.most_steps = 1'000'000;
+    const auto outcome = ptx::run::run_launch(*program, launch, options);
+    ASSERT_TRUE(outcome.ended) << once(message);
+    const bool one_reads = ctas_of(message.place) == 2 && message.roles == Message::Roles::threads;
+    const std::vector<std::uint32_t>& counts = outcome.memory[1];
+    EXPECT_TRUE(counts[0] == 0 || !message.is_ordered()) << entry_of(n) << once(message);
+    EXPECT_EQ(counts[1], 0U) << entry_of(n) << once(message);
+    EXPECT_EQ(counts[2], one_reads ? rounds : 2 * rounds) << entry_of(n) << once(message);
+  }
 }
 
-// Thread 0 stores to shared memory and signals, thread 32 waits and loads.
-std::string signalled(const std::string& init, const std::string& signal, const std::string& wait) {
-  return "@!first bra L_made;\n" + init +
-         "L_made:\nbar.sync 0;\nsetp.eq.u32 p2, warp, 1;\n@p2 bra L_reader;\n"
-         "@first st.shared.u32 [ring+64], 7;\n" +
-         signal + "bra L_end;\nL_reader:\n" + wait +
-         "@leader ld.shared.u32 r2, [ring+64];\nL_end:\n";
-}
-
-TEST(RunMessage, BarriersOfACta) {
-  const std::string init = "mbarrier.init.shared.b64 [ring], 1;\n";
-  const auto wait = [](const std::string& words) {
-    return "L_w: mbarrier.try_wait.parity" + words + ".shared.b64 p1, [ring], 0;\n@!p1 bra L_w;\n";
-  };
-  const auto arrive = [](const std::string& words) {
-    return "@first mbarrier.arrive" + words + ".shared.b64 _, [ring];\n";
-  };
-  const std::string fence = "fence.acq_rel.cta;\n", wide = "fence.acq_rel.gpu;\n";
-  const struct {
-    std::string signal, wait;
-    bool is_ordered;
-  } rows[] = {// Arrivals release and waits acquire unless they say otherwise (9.7.13.15).
-              {arrive(""), wait(""), true},
-              {arrive(".release.cta"), wait(".acquire.cta"), true},
-              {arrive(".release.cluster"), wait(".acquire.cluster"), true},
-              {arrive(".relaxed.cta"), wait(""), false},
-              {arrive(""), wait(".relaxed.cta"), false},
-              {fence + arrive(".relaxed.cta"), wait(""), true},
-              {wide + arrive(".relaxed.cta"), wait(""), true},
-              {arrive(""), wait(".relaxed.cta") + fence, true},
-              {fence + arrive(".relaxed.cta"), wait(".relaxed.cta") + fence, true},
-              {arrive(".relaxed.cta") + fence, wait(""), false},
-              {arrive(""), fence + wait(".relaxed.cta"), false},
-              {"fence.proxy.async;\n" + arrive(".relaxed.cta"), wait(""), false},
-              {"fence.mbarrier_init.release.cluster;\n" + arrive(".relaxed.cta"), wait(""), false},
-              // What has no barrier in between.
-              {"", "", false},
-              {fence, fence, false},
-              // bar orders the memory of those that take part, bar.arrive releases (9.7.13.1).
-              {"bar.sync 1, 64;\n", "bar.sync 1, 64;\n", true},
-              {"bar.arrive 1, 64;\n", "bar.sync 1, 64;\n", true},
-              {"bar.sync 0;\n", "bar.sync 0;\n", true},
-              {"barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
-               "barrier.cluster.arrive;\nbarrier.cluster.wait;\n", true},
-              {"barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n",
-               "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n", false},
-              {"fence.acq_rel.cluster;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n",
-               "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n", true}};
-  for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(signalled(init, row.signal, row.wait))),
-              row.is_ordered ? "" : "race")
-        << row.signal << row.wait;
-}
-
-// Each CTA of a cluster stores to the other's shared memory, and then loads from its own.
-TEST(RunMessage, AcrossACluster) {
-  const std::string store =
-      "mov.u32 r4, %cluster_ctarank;\nxor.b32 r5, r4, 1;\nmov.u32 r6, ring;\n"
-      "mapa.shared::cluster.u32 r6, r6, r5;\n@first mbarrier.init.shared.b64 [ring], 1;\n"
-      "fence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive.relaxed;\n"
-      "barrier.cluster.wait;\n@first st.shared::cluster.u32 [r6+64], 7;\n";
-  const std::string load = "@first ld.shared.u32 r2, [ring+64];\n";
-  const std::string meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
-  const auto by = [](const std::string& arrive, const std::string& wait) {
-    return "@first mbarrier.arrive" + arrive +
-           ".shared::cluster.b64 _, [r6];\nL_w: mbarrier.try_wait.parity" + wait +
-           ".shared.b64 p1, [ring], 0;\n@!p1 bra L_w;\n";
-  };
-  const struct {
-    std::string signal;
-    bool is_ordered;
-  } rows[] = {
-      {meet, true},
-      {"barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n", false},
-      {"fence.acq_rel.cluster;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n", true},
-      {"fence.acq_rel.cta;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n", false},
-      {"fence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive.relaxed;\n"
-       "barrier.cluster.wait;\n",
-       false},
-      {"bar.sync 0;\n", false},
-      {by(".release.cluster", ".acquire.cluster"), true},
-      {by(".relaxed.cluster", ".acquire.cluster"), false},
-      {by(".release.cluster", ".relaxed.cluster"), false},
-      {"fence.acq_rel.cluster;\n" + by(".relaxed.cluster", ".acquire.cluster"), true},
-      {"fence.acq_rel.cta;\n" + by(".relaxed.cluster", ".acquire.cluster"), false},
-      {by(".release.cluster", ".relaxed.cluster") + "fence.acq_rel.cluster;\n", true}};
-  for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(store + row.signal + load + meet, {.ctas = 2, .cluster = 2})),
-              row.is_ordered ? "" : "race")
-        << row.signal;
-}
-
-// What the generic proxy stores and a bulk copy reads or overwrites: 8.7, and 9.7.13.4 for the
-// state spaces that a proxy fence names.
-TEST(RunMessage, Proxies) {
-  const std::string from_shared =
-      "@first cp.async.bulk.global.shared::cta.bulk_group [d0], [ring], 64;\n"
-      "@first cp.async.bulk.commit_group;\n@first cp.async.bulk.wait_group.read 0;\n";
-  const std::string into_shared =
-      "@first mbarrier.init.shared.b64 [ring+512], 1;\nfence.mbarrier_init.release.cluster;\n"
-      "@first mbarrier.arrive.expect_tx.shared.b64 _, [ring+512], 64;\n"
-      "@first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [ring], [d0], 64, "
-      "[ring+512];\nbar.sync 0;\nL_w: mbarrier.try_wait.parity.shared.b64 p1, [ring+512], 0;\n"
-      "@!p1 bra L_w;\n";
-  const std::string shared = "st.shared.u32 [ring], 7;\n", global = "st.global.u32 [d0], 7;\n";
-  const std::string own = "@first ", other = "setp.eq.u32 p2, tid, 32;\n@p2 ";
-  const std::string meet = "bar.sync 0;\n";
-  const struct {
-    std::string before, copy;
-    bool is_ordered;
-  } rows[] = {{own + shared, from_shared, false},
-              {own + shared + "fence.proxy.async;\n", from_shared, true},
-              {own + shared + "fence.proxy.async.shared::cta;\n", from_shared, true},
-              {own + shared + "fence.proxy.async.shared::cluster;\n", from_shared, true},
-              {own + shared + "fence.proxy.async.global;\n", from_shared, false},
-              {own + shared + "fence.acq_rel.gpu;\n", from_shared, false},
-              {"fence.proxy.async;\n" + own + shared, from_shared, false},
-              // Anywhere on the path from one thread to the other.
-              {other + shared + meet, from_shared, false},
-              {other + shared + "fence.proxy.async.shared::cta;\n" + meet, from_shared, true},
-              {other + shared + meet + "fence.proxy.async.shared::cta;\n", from_shared, true},
-              {other + shared + "fence.proxy.async.global;\n" + meet, from_shared, false},
-              {"@first fence.proxy.async;\n" + other + shared + meet, from_shared, false},
-              // A copy overwrites what is stored.
-              {own + shared, into_shared, false},
-              {own + shared + "fence.proxy.async.shared::cta;\n", into_shared, true},
-              // Of global memory.
-              {own + global, into_shared, false},
-              {own + global + "fence.proxy.async.shared::cta;\n", into_shared, false},
-              {own + global + "fence.proxy.async.global;\n", into_shared, true},
-              {own + global + "fence.proxy.async;\n", into_shared, true},
-              {other + global + "fence.proxy.async.global;\n" + meet, into_shared, true},
-              {other + global + "fence.proxy.async.shared::cluster;\n" + meet, into_shared, false}};
-  for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(row.before + row.copy)),
-              row.is_ordered ? "" : "missing proxy fence")
-        << row.before << row.copy;
-}
-
-// The other CTA stores to this one's shared memory; who fences, and for which space.
-TEST(RunMessage, ProxiesAcrossACluster) {
-  const std::string store =
-      "mov.u32 r4, %cluster_ctarank;\nxor.b32 r5, r4, 1;\nmov.u32 r6, ring;\n"
-      "mapa.shared::cluster.u32 r6, r6, r5;\n@first st.shared::cluster.u32 [r6], 7;\n";
-  const std::string meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
-  const std::string copy =
-      "cvt.u64.u32 d1, r4;\nshl.b64 d1, d1, 6;\nadd.u64 d1, d0, d1;\n"
-      "@first cp.async.bulk.global.shared::cta.bulk_group [d1], [ring], 64;\n"
-      "@first cp.async.bulk.commit_group;\n@first cp.async.bulk.wait_group.read 0;\n";
-  const struct {
-    std::string writer, reader;
-    bool is_ordered;
-  } rows[] = {{"", "", false},
-              {"fence.proxy.async.shared::cta;\n", "", false},
-              {"fence.proxy.async.shared::cluster;\n", "", true},
-              {"fence.proxy.async;\n", "", true},
-              {"", "fence.proxy.async.shared::cta;\n", true},
-              {"", "fence.proxy.async.shared::cluster;\n", true},
-              {"fence.proxy.async.global;\n", "fence.proxy.async.global;\n", false}};
-  for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(store + row.writer + meet + row.reader + copy,
-                                 {.ctas = 2, .cluster = 2})),
-              row.is_ordered ? "" : "missing proxy fence")
-        << row.writer << row.reader;
+// A row of the table is another kernel, and not the same one twice.
+TEST(RunMessage, IsThereOnce) {
+  std::set<std::string> kernels;
+  for (const Message& message : messages())
+    EXPECT_TRUE(
+        kernels.insert(fmt::format("{} {}", to_string(message.place), once(message))).second)
+        << once(message);
+  EXPECT_GT(kernels.size(), 200U);
 }
 
 // Reads that a copy overwrites, and barriers that a copy completes: notes.

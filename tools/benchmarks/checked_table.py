@@ -1,0 +1,103 @@
+"""Tables of docs/checker.md that compare `phasebit check` with a GPU.
+
+Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->` or
+`<!-- deadlocks -->` and the next such comment from results/benchmarks/messages.csv and
+deadlocks.csv, which tests on the GPU machine write. --check compares instead, with exit status 1
+where they differ.
+"""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+from counting import Wrong
+from document import compared, markdown, replaced
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = Path("docs/checker.md")
+MESSAGES, DEADLOCKS = (Path("results/benchmarks") / f"{name}.csv"
+                       for name in ("messages", "deadlocks"))
+COMMAND = "tools/benchmarks/checked_table.py"
+
+
+def rows_of(path):
+    """(what its comments say, its rows), or None where there is no such file."""
+    if not path.is_file():
+        return None
+    lines = path.read_text().splitlines()
+    notes = [line[1:].strip() for line in lines if line.startswith("#")]
+    return "; ".join(notes), list(csv.DictReader(line for line in lines
+                                                 if not line.startswith("#")))
+
+
+def counts(values):
+    """A number of rows of each key, in the order in which they come: {key: [row]}."""
+    found = {}
+    for key, row in values:
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def messages_table(rows):
+    made = []
+    for (family, place), some in counts(((row["family"], row["place"]), row)
+                                        for row in rows).items():
+        ordered = [row for row in some if row["check"] == "ordered"]
+        others = [row for row in some if row["check"] != "ordered"]
+        made.append([family, place, str(len(ordered)),
+                     f"{sum(int(row['messages']) for row in ordered):,}",
+                     str(sum(int(row["stale"]) for row in ordered)), str(len(others)),
+                     str(sum(int(row["stale"]) > 0 for row in others)),
+                     ", ".join(sorted({one for row in some
+                                       for one in row["section"].split(", ")}))])
+    return markdown([":messages", ":reader and writer share a", "ordered", "messages", "stale",
+                     "not ordered", "of these seen stale", ":sections of the PTX ISA"], made)
+
+
+def deadlocks_table(rows):
+    made = []
+    for mistake, some in sorted(counts((row["mistake"].split(": ")[1], row)
+                                       for row in rows).items()):
+        cells = [mistake.replace("_", " ")]
+        for verdict in ("deadlock", "proved"):
+            of_it = [row for row in some if row["check"] == verdict]
+            cells += [str(len(of_it)), str(sum(row["agrees"] == "yes" for row in of_it))]
+        made.append(cells)
+    made.append(["all", *(str(sum(int(cells[n]) for cells in made)) for n in range(1, 5))])
+    return markdown([":mistake", "deadlocks", "time out there", "proved", "verified"], made)
+
+
+def block_of(path, table):
+    found = rows_of(path)
+    if found is None:
+        return ["No GPU has run them yet."]
+    notes, rows = found
+    return [*table(rows), "", f"{notes}. [Each of them](../{path.relative_to(ROOT)})."]
+
+
+def made(root):
+    text = (root / DOCUMENT).read_text()
+    text = replaced(DOCUMENT, text, "messages", block_of(root / MESSAGES, messages_table))
+    return replaced(DOCUMENT, text, "deadlocks", block_of(root / DEADLOCKS, deadlocks_table))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    try:
+        text = made(ROOT)
+    except Wrong as reason:
+        sys.exit(f"checked_table.py: {reason}")
+    if not given.check:
+        (ROOT / DOCUMENT).write_text(text)
+        return
+    wrong = compared(DOCUMENT, (ROOT / DOCUMENT).read_text(), text, COMMAND)
+    if wrong:
+        sys.exit(wrong)
+
+
+if __name__ == "__main__":
+    main()
