@@ -151,7 +151,8 @@ def origin_label(row):
              "arrival=thread": "by threads", "early_token=on": "early token"}
     words = tuned + [shown.get(word, word.replace("=", " ")) for word in at]
     unified = ["one warp"] if row["roles"] == "unified" else []
-    return ", ".join([row["protocol"], *unified, *words])
+    filled = ["memcpy_async"] if row["mover"] == "memcpy_async" else []
+    return ", ".join([row["protocol"], *unified, *filled, *words])
 
 
 def origins(reports):
@@ -161,6 +162,9 @@ def origins(reports):
              "cycles": value(row["cycles"]), "text": f"{value(row['cycles']):.0f}"}
             for row in rows]
     names = [f"{bar['origin']}|{bar['row']}" for bar in bars]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two bars would have one name: {', '.join(twice)}")
     for bar, name in zip(bars, names):
         bar["name"] = name
     return {"bars": bars, "params": {"names": names},
