@@ -46,6 +46,9 @@ void read_fuzzed_launch_notes(std::string_view text);
 void read_fuzzed_manifest(std::string_view text);
 void read_fuzzed_messages(std::string_view bytes);
 
+// check_reader.cpp
+void read_fuzzed_ptx_check(std::string_view text);
+
 // ptx_readers.cpp
 void read_fuzzed_ptx_file(std::string_view text);
 void read_fuzzed_ptx_head(std::string_view text);

@@ -20,6 +20,7 @@ constexpr FuzzReader readers[] = {
     {"manifest", read_fuzzed_manifest},
     {"messages", read_fuzzed_messages},
     {"nvdisasm_json", read_fuzzed_nvdisasm_json},
+    {"ptx_check", read_fuzzed_ptx_check},
     {"ptx_file", read_fuzzed_ptx_file},
     {"ptx_guard", read_fuzzed_ptx_guard},
     {"ptx_head", read_fuzzed_ptx_head},

@@ -63,8 +63,8 @@ class CheckedTable(unittest.TestCase):
         self.assertIn("| next slot | 1 | 1 | 0 | 0 |", text)
         self.assertIn("| dropped | 1 | 0 | 1 | 1 |", text)
         self.assertIn("| all | 2 | 1 | 1 | 1 |", text)
-        self.assertIn("NVIDIA H200, driver 580. [Each of them](../results/benchmarks/messages.csv).",
-                      text)
+        self.assertIn("NVIDIA H200, driver 580. "
+                      "[Each of them](../results/benchmarks/messages.csv).", text)
 
 
 if __name__ == "__main__":

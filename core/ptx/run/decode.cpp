@@ -84,7 +84,7 @@ Declared declared_of(std::string_view text) {
         std::isdigit(static_cast<unsigned char>(word[1])) != 0)
       element = unsigned_at(text, at + 2) / 8;
   }
-  made.align = std::max(made.align, element);
+  made.align = std::max({made.align, element, 1U});
   std::string_view rest = text.substr(0, text.find_first_of("[=;"));
   rest = trimmed(rest);
   made.name = rest.substr(rest.rfind(' ') == std::string_view::npos ? 0 : rest.rfind(' ') + 1);
@@ -425,7 +425,8 @@ class Decoder {
       case Op::and_:
       case Op::or_:
       case Op::xor_:
-      case Op::not_: return n > 0 && made.operands[0].kind == Operand::Kind::predicate;
+      case Op::not_:
+        return n > 0 && !made.operands.empty() && made.operands[0].kind == Operand::Kind::predicate;
       default: return false;
     }
   }

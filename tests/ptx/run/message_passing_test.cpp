@@ -23,7 +23,7 @@ TEST(RunMessage, IsOrderedOrNotAsTheManualSays) {
   }
 }
 
-// The kernels that a GPU runs: here no ordered load is stale, no wait is given up, and all are counted.
+// The kernels that a GPU runs: no ordered load is stale, no wait is given up, and all are counted.
 TEST(RunMessage, PassesAgainAndAgain) {
   const auto file = ptx::read_ptx(module_of_messages(), "messages.ptx");
   ASSERT_TRUE(file) << file.error().text();

@@ -245,8 +245,8 @@ void add_proxies(std::vector<Message>& all) {
       "[ring+512];\nbar.sync 0;\nL_w: mbarrier.try_wait.parity.shared.b64 p1, [ring+512], $p;\n"
       "@!p1 bra L_w;\n";
   const std::string shared = "st.shared.u32 [ring], $v;\n", global = "st.global.u32 [d0], $v;\n";
-  const std::string own = "@first ", other = "setp.eq.u32 p2, tid, 32;\n@p2 ";
-  const std::string sync = "bar.sync 0;\n", fence = "fence.proxy.async";
+  const std::string own = "@first ", other = "setp.eq.u32 p2, tid, 32;\n@p2 ",
+                    sync = "bar.sync 0;\n", fence = "fence.proxy.async";
   const struct {
     std::string before, copy;
     bool is_ordered;
@@ -263,7 +263,7 @@ void add_proxies(std::vector<Message>& all) {
               {other + shared + sync + fence + ".shared::cta;\n", from_shared, true},
               {other + shared + fence + ".global;\n" + sync, from_shared, false},
               {"@first " + fence + ";\n" + other + shared + sync, from_shared, false},
-              // A copy overwrites what is stored.
+              // A copy overwrites what is stored: what it brings counts.
               {own + shared, into_shared, false},
               {own + shared + fence + ".shared::cta;\n", into_shared, true},
               // Of global memory.
@@ -288,7 +288,6 @@ void add_proxies(std::vector<Message>& all) {
         row.copy == from_shared
             ? "@first cp.async.bulk.wait_group 0;\n@first ld.volatile.global.u32 r2, [d0];\n"
             : "@first ld.shared.u32 r2, [ring];\n";
-    // What the copy brings, and not what was there before it.
     if (row.copy == into_shared && row.before.find(shared) != std::string::npos)
       made.expected = "0";
     made.finding = row.is_ordered ? "" : no_proxy_fence;
@@ -374,8 +373,11 @@ void add_completions(std::vector<Message>& all) {
     made.reads_before = false;
     all.push_back(std::move(made));
   }
-  // st.async to the other CTA, which expects it. Whether its arrival, which is of the cluster's
-  // scope, is made by a thread of that CTA the manual leaves open; CUTLASS waits at CTA scope.
+}
+
+// st.async to the other CTA, which expects it. Whether its arrival, which is of the cluster's
+// scope, is made by a thread of that CTA the manual leaves open; CUTLASS waits at CTA scope.
+void add_async_stores(std::vector<Message>& all) {
   const struct {
     std::string wait;
     bool is_ordered;
@@ -399,7 +401,10 @@ void add_completions(std::vector<Message>& all) {
     made.reads_before = false;
     all.push_back(std::move(made));
   }
-  // A bulk store, whose writes its thread waits for before it raises a flag, and whose reads alone.
+}
+
+// A bulk store, whose writes its thread waits for before it raises a flag, and whose reads alone.
+void add_bulk_stores(std::vector<Message>& all) {
   for (const char* read : {"", ".read"}) {
     Message made = flag_message(
         "st.shared.u32 [ring+64], $v;\nfence.proxy.async.shared::cta;\n"
@@ -528,6 +533,8 @@ const std::vector<Message>& messages() {
     add_proxies(made);
     add_proxies_across_a_cluster(made);
     add_completions(made);
+    add_async_stores(made);
+    add_bulk_stores(made);
     return made;
   }();
   return all;
