@@ -60,6 +60,10 @@ void Machine::land(Transfer& transfer) {
   access.is_write = true;
   const bool is_tensor_store = transfer.tile != nullptr && transfer.to.region == nullptr;
   if (is_tensor_store) return land_tile(transfer, access, viewer, true);
+  const bool is_out = transfer.to.cta == -1 && transfer.from.region != nullptr;
+  access.is_again = is_out && !transfer.is_reduction &&
+                    transfer.to.region->holds(*transfer.from.region, transfer.from.offset,
+                                              transfer.to.offset, transfer.bytes);
   touch(transfer.to, transfer.bytes, access, viewer);
   if (barrier != nullptr || access.is_async)
     note_visit(transfer.to, access.epoch, {access.pc, access.thread});

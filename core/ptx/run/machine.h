@@ -285,8 +285,7 @@ class Machine {
                                                            const std::vector<int>& offsets,
                                                            RunPlace by);
   void copy_tensor(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void land_tile(const Transfer& transfer, const Access& access, const Viewer& viewer,
-                 bool is_store);
+  void land_tile(const Transfer& transfer, Access access, const Viewer& viewer, bool is_store);
 
   void note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at);
   void keep_memory();

@@ -129,6 +129,16 @@ void Region::copy_from(const Region& from, std::uint64_t source, std::uint64_t t
   }
 }
 
+bool Region::holds(const Region& from, std::uint64_t source, std::uint64_t to,
+                   std::uint64_t size) const {
+  if ((source | to | size) % 4 != 0) return false;
+  for (std::uint64_t done = 0; done < size; done += 4)
+    if (read(to + done, 4) != from.read(source + done, 4) || unsure(to + done, 4) != 0 ||
+        from.unsure(source + done, 4) != 0)
+      return false;
+  return true;
+}
+
 namespace {
 
 // Those bytes of a word, of an access of `size` bytes.

@@ -85,6 +85,8 @@ class Region {
   std::uint64_t read(std::uint64_t offset, int size) const;
   void write(std::uint64_t offset, int size, std::uint64_t value);
   void copy_from(const Region& from, std::uint64_t source, std::uint64_t to, std::uint64_t size);
+  // Whether it holds that already, all of it known.
+  bool holds(const Region& from, std::uint64_t source, std::uint64_t to, std::uint64_t size) const;
 
   // Why a value in memory is not known for sure: an index that the machine gives; 0: it is.
   std::uint32_t unsure(std::uint64_t offset, int size) const;
