@@ -258,7 +258,7 @@ void print_table(const std::map<std::string, std::array<int, fates>>& table) {
 TEST(CheckMutants, AreFound) {
   const bool all = std::getenv("PHASEBIT_ALL_MUTANTS") != nullptr;
   const std::vector<fs::path> paths = listings();
-  const std::vector<Mutant> mutants = chosen_mutants(paths, all ? 1 : 9);
+  const std::vector<Mutant> mutants = chosen_mutants(paths, all ? 1 : 17);
   ASSERT_GT(mutants.size(), 50U);
   std::vector<Sound> sound(paths.size());
   base::parallel_for(paths.size(), 0, [&](std::size_t n) {
