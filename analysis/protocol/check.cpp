@@ -52,8 +52,13 @@ namespace {
 
 class Checker {
  public:
-  Checker(const ptx::PtxFile& file, const RunProgram& program, const RunLaunch& launch)
-      : file_(file), program_(program), launch_(launch), sources_(ptx::sources_of(file)) {}
+  Checker(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const RunProgram& program,
+          const RunLaunch& launch)
+      : file_(file),
+        entry_(entry),
+        program_(program),
+        launch_(launch),
+        sources_(ptx::sources_of(file)) {}
 
   void take(const RunOutcome& outcome, Checked& checked) const {
     checked.instructions += outcome.instructions;
@@ -65,13 +70,18 @@ class Checker {
     }
   }
 
- private:
   Remark remark(const RunPlace& at, const std::string& what) const {
     const ptx::run::Instruction& one = program_.code[at.pc];
     return {ptx::run::place_of(file_, one), ptx::run::text_of(file_, one), source_of(one.statement),
             thread_of(at.thread), what};
   }
 
+  Remark of_kernel(const Error& error) const {
+    return {file_.place(file_.statements[entry_.signature]), ".entry " + entry_.name, "", "",
+            error.message};
+  }
+
+ private:
   std::string source_of(std::size_t statement) const {
     if (const int heading = file_.statements[statement].heading; heading >= 0) {
       const ptx::PtxHeading& one = file_.headings[static_cast<std::size_t>(heading)];
@@ -96,10 +106,20 @@ class Checker {
   }
 
   const ptx::PtxFile& file_;
+  const ptx::PtxFunction& entry_;
   const RunProgram& program_;
   const RunLaunch& launch_;
   std::vector<std::optional<ptx::PtxSource>> sources_;
 };
+
+RunOutcome run(const RunProgram& program, const RunLaunch& launch, const CheckOptions& options,
+               std::uint32_t seed) {
+  ptx::run::RunOptions made;
+  made.most_steps = options.most_steps;
+  made.is_strict = options.is_strict;
+  made.seed = seed;
+  return ptx::run::run_launch(program, launch, made);
+}
 
 // Of one run: the worst that it found.
 Verdict verdict_of(const RunOutcome& outcome) {
@@ -112,17 +132,47 @@ Verdict verdict_of(const RunOutcome& outcome) {
   return has(Grade::unproved) || !outcome.ended ? Verdict::explored : Verdict::proved;
 }
 
+// What a run left in memory, against what it should be. False: it is wrong.
+bool verify(const Checker& checker, const RunOutcome& outcome, const CheckOptions& options,
+            Checked& checked) {
+  if (!options.verify || outcome.has_unfollowed) return true;
+  const Status right = options.verify(outcome);
+  if (right) return true;
+  checked.verdict = Verdict::error;
+  checked.found.push_back(
+      {FindingKind::payload, Grade::error, checker.of_kernel(right.error()), {}});
+  return false;
+}
+
+// What is verified must not depend on the schedule: with other words where it decides, it is as
+// right.
+void verify_unsure(const Checker& checker, const RunOutcome& outcome, const CheckOptions& options,
+                   Checked& checked) {
+  if (!options.verify || outcome.has_unfollowed) return;
+  for (const RunOutcome::UnsureWord& one : outcome.unsure) {
+    RunOutcome other;
+    other.memory = outcome.memory;
+    for (const RunOutcome::UnsureWord& same : outcome.unsure)
+      if (same.from.pc == one.from.pc) other.memory[same.buffer][same.word] ^= 0x5a5a5a5aU;
+    if (options.verify(other)) continue;
+    const std::string what = "what the launch leaves is verified, and depends on " + one.why;
+    checked.verdict = Verdict::explored;
+    checked.found.push_back(
+        {FindingKind::decision, Grade::unproved, checker.remark(one.from, what), {}});
+    return;
+  }
+}
+
 // What one run did not prove: schedules that are drawn, until one of them goes wrong.
 void explore(const Checker& checker, const RunProgram& program, const RunLaunch& launch,
              const CheckOptions& options, Checked& checked) {
-  ptx::run::RunOptions drawn{options.most_steps, 0, false, options.is_strict, {}};
   for (std::uint32_t seed = 1; seed <= static_cast<std::uint32_t>(options.schedules); ++seed) {
-    drawn.seed = seed;
-    RunOutcome outcome = ptx::run::run_launch(program, launch, drawn);
+    RunOutcome outcome = run(program, launch, options, seed);
     ++checked.schedules;
     std::erase_if(outcome.findings, [](const Finding& one) { return one.grade != Grade::error; });
     checker.take(outcome, checked);
-    if (outcome.findings.empty()) continue;
+    if (outcome.findings.empty() && (!outcome.ended || verify(checker, outcome, options, checked)))
+      continue;
     checked.verdict = Verdict::error;
     checked.schedule = seed;
     return;
@@ -132,12 +182,13 @@ void explore(const Checker& checker, const RunProgram& program, const RunLaunch&
 // One drawn schedule again, with all that it shows.
 void replay(const Checker& checker, const RunProgram& program, const RunLaunch& launch,
             const CheckOptions& options, Checked& checked) {
-  const RunOutcome outcome = ptx::run::run_launch(
-      program, launch, {options.most_steps, options.replay, false, options.is_strict, {}});
+  const RunOutcome outcome = run(program, launch, options, options.replay);
   checked.schedules = 1;
   checker.take(outcome, checked);
   const Verdict verdict = verdict_of(outcome);
   checked.verdict = verdict == Verdict::proved ? Verdict::explored : verdict;  // one of many
+  if (checked.verdict != Verdict::error && outcome.ended)
+    verify(checker, outcome, options, checked);
   if (checked.verdict == Verdict::error) checked.schedule = options.replay;
 }
 
@@ -159,32 +210,63 @@ Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry, const Run
     checked.reason = program.error().message;
     return checked;
   }
-  const Checker checker(file, *program, launch);
+  const Checker checker(file, entry, *program, launch);
   if (options.replay != 0) {
     replay(checker, *program, launch, options, checked);
     return checked;
   }
-  const RunOutcome outcome =
-      ptx::run::run_launch(*program, launch, {options.most_steps, 0, false, options.is_strict, {}});
+  const RunOutcome outcome = run(*program, launch, options, 0);
   checker.take(outcome, checked);
   checked.verdict = verdict_of(outcome);
+  if (checked.verdict == Verdict::proved && verify(checker, outcome, options, checked))
+    verify_unsure(checker, outcome, options, checked);
   if (checked.verdict == Verdict::explored) {
     // Another schedule of what does not end would not end, either.
     const bool is_endless =
         std::any_of(outcome.findings.begin(), outcome.findings.end(),
                     [](const Finding& one) { return one.kind == FindingKind::steps; });
     if (!is_endless) explore(checker, *program, launch, options, checked);
-  } else if (checked.verdict == Verdict::proved && options.verify && !outcome.has_unfollowed) {
-    if (const Status right = options.verify(outcome); !right) {
-      checked.verdict = Verdict::error;
-      checked.found.push_back({FindingKind::payload,
-                               Grade::error,
-                               {file.place(file.statements[entry.signature]),
-                                ".entry " + entry.name, "", "", right.error().message},
-                               {}});
-    }
   }
   return checked;
+}
+
+namespace {
+
+// "13, 14 and 25 items"
+std::string text_of_items(const std::vector<ItemsLaunch>& launches) {
+  std::string text;
+  for (std::size_t n = 0; n < launches.size(); ++n)
+    text += fmt::format("{}{}",
+                        n == 0                     ? ""
+                        : n + 1 == launches.size() ? " and "
+                                                   : ", ",
+                        launches[n].items);
+  return text + (text == "1" ? " item" : " items");
+}
+
+}  // namespace
+
+Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
+              const std::vector<ItemsLaunch>& launches, const CheckOptions& options) {
+  Checked worst;
+  std::uint64_t instructions = 0;
+  for (const ItemsLaunch& one : launches) {
+    CheckOptions own = options;
+    own.verify = one.verify;
+    // Once schedules were drawn for one number, a run of the others shows errors only.
+    const bool is_first = worst.verdict == Verdict::proved;
+    if (!is_first) own.schedules = 0;
+    Checked checked = check(file, entry, one.launch, own);
+    instructions += checked.instructions;
+    const bool is_proved = checked.verdict == Verdict::proved;
+    if (is_first || checked.verdict == Verdict::error) {
+      worst = std::move(checked);
+      worst.launch += ", " + text_of_items(is_proved ? launches : std::vector{one});
+    }
+    if (worst.verdict > Verdict::explored || options.replay != 0) break;
+  }
+  worst.instructions = instructions;
+  return worst;
 }
 
 }  // namespace phasebit::protocol

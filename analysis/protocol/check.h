@@ -40,7 +40,7 @@ struct Remark {
 
 struct Checked {
   std::string kernel;  // a variant's id, or FILE/ENTRY
-  std::string launch;  // "1 CTA of 64 threads, 13 items"
+  std::string launch;  // "1 CTA of 64 threads, 13, 14 and 25 items"
   Verdict verdict = Verdict::proved;
   std::string reason;  // of what is unsupported before it runs
   struct Found {
@@ -62,6 +62,16 @@ std::string describe(const ptx::run::RunLaunch& launch);
 // Of an entry with a body.
 Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
               const ptx::run::RunLaunch& launch, const CheckOptions& options);
+
+// The same kernel for several numbers of items, as a proof holds for its own alone: the first of
+// them that is not proved is told; what is explored for one may be wrong for a later one.
+struct ItemsLaunch {
+  std::uint32_t items = 0;
+  ptx::run::RunLaunch launch;
+  std::function<Status(const ptx::run::RunOutcome&)> verify = {};  // CheckOptions::verify
+};
+Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
+              const std::vector<ItemsLaunch>& launches, const CheckOptions& options);
 
 // What the text alone shows to be wrong, whatever runs: numbers that the hardware does not take,
 // bytes that are expected where nothing arrives, Tensor Memory that is not given back.

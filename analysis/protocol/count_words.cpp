@@ -199,6 +199,10 @@ std::optional<std::uint64_t> CountWords::places(const Warp& warp, const Instruct
     case Op::bulk_copy:
       return mixed(address(warp, one, 0, lane) + 3 * mixed(address(warp, one, 1, lane)));
     case Op::st_async: return mixed(address(warp, one, 0, lane));
+    case Op::mbarrier_wait:
+      // Which barrier a verification asks, and for which parity.
+      if (one.retry >= 0 || !one.has(ptx::run::Word::parity)) return std::nullopt;
+      return mixed(address(warp, one, 1, lane) + 3 * mixed(warp.value(one.operands[2], lane)));
     default: return std::nullopt;
   }
 }

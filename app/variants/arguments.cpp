@@ -92,8 +92,8 @@ void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& c
 
 namespace {
 
-void add_items(CLI::App& app, join::protocol::CheckRequest& request) {
-  app.add_option("--items", request.items, "items (default: each slot comes round 3 times)")
+void add_items(CLI::App& app, join::protocol::CheckRequest& request, const char* usual) {
+  app.add_option("--items", request.items, fmt::format("items (default: {})", usual))
       ->check(at_least_one());
 }
 
@@ -118,7 +118,7 @@ void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& c
   command->add_flag("--tuned", options.space.tuned_only,
                     "the forks under ptx/tuned/ and their parents, not the sweep");
   add_external(*command, options.external);
-  add_items(*command, options);
+  add_items(*command, options, "several numbers, docs/checker.md");
   command
       ->add_option("--schedules", options.options.schedules, "drawn where one run proves nothing")
       ->check(CLI::NonNegativeNumber)
@@ -153,7 +153,7 @@ void add_run(CLI::App& app, RunCommand& options, Chosen& chosen) {
   add_variant_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
-  add_items(*command, options);
+  add_items(*command, options, "each slot comes round 3 times");
   command->add_option("--replay", options.options.replay, "a drawn schedule, by its number")
       ->check(at_least_one());
   add_steps(*command, options);

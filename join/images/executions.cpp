@@ -65,15 +65,14 @@ struct Run {
 void check(Run& run, const ptx::PtxFile& file, const ptx::PtxFunction& entry) {
   run.found = "";
   const auto shape = ptx::run::shape_of_run(run.head.launch);
-  const std::uint32_t items = ptx::run::usual_items(shape, stages_of(run.head));
-  const auto launch = run_launch_of(run.head, entry, items);
+  const auto launches =
+      launches_of(run.head, entry, ptx::run::usual_items(shape, stages_of(run.head)));
   run.verdict = Verdict::unsupported;
-  if (!launch) return;
+  if (!launches) return;
   phasebit::protocol::CheckOptions options;
   options.schedules = drawn_schedules;
   options.most_steps = most_steps;
-  options.verify = verifier_of(run.head, items);
-  const Checked checked = phasebit::protocol::check(file, entry, *launch, options);
+  const Checked checked = phasebit::protocol::check(file, entry, *launches, options);
   run.verdict = checked.verdict;
   for (const Checked::Found& one : checked.found)
     if (one.grade == ptx::run::Grade::error && run.found->empty())
@@ -311,6 +310,17 @@ Result<ptx::run::RunLaunch> run_launch_of(const ptx::head::Head& head,
                                           const ptx::PtxFunction& entry, std::uint32_t items) {
   return ptx::run::launch_of(ptx::run::shape_of_run(head.launch), items,
                              ptx::run::parameter_places(entry));
+}
+
+Result<std::vector<phasebit::protocol::ItemsLaunch>> launches_of(
+    const ptx::head::Head& head, const ptx::PtxFunction& entry,
+    const std::vector<std::uint32_t>& items) {
+  std::vector<phasebit::protocol::ItemsLaunch> launches;
+  for (const std::uint32_t number : items) {
+    PHASEBIT_TRY_ASSIGN(launch, run_launch_of(head, entry, number));
+    launches.push_back({number, std::move(launch), verifier_of(head, number)});
+  }
+  return launches;
 }
 
 std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::Head& head,

@@ -24,6 +24,10 @@ int stages_of(const ptx::head::Head& head);
 // The launch of a kernel with a head.
 Result<ptx::run::RunLaunch> run_launch_of(const ptx::head::Head& head,
                                           const ptx::PtxFunction& entry, std::uint32_t items);
+// The same for several numbers of items, each with its verifier. The head must outlive them.
+Result<std::vector<phasebit::protocol::ItemsLaunch>> launches_of(
+    const ptx::head::Head& head, const ptx::PtxFunction& entry,
+    const std::vector<std::uint32_t>& items);
 // What verifies a run of it as a GPU's launch is verified. The head must outlive it.
 std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::Head& head,
                                                                std::uint32_t items);

@@ -14,11 +14,12 @@ namespace phasebit::join::protocol {
 
 using kernel::Rendered;
 using phasebit::protocol::Checked;
-using ptx::run::RunLaunch;
+using phasebit::protocol::ItemsLaunch;
 
 namespace {
 
-constexpr int items_of_external = 8;
+// The numbers of items of a kernel without a head; nothing says how many slots it has.
+constexpr std::uint32_t items_of_external[] = {8, 9, 15, 3};
 // Of the variants, each with a maker of its own.
 constexpr std::size_t most_shares = 16;
 
@@ -32,20 +33,18 @@ class VariantChecker {
     PHASEBIT_TRY_ASSIGN(file, images::file_of(space_.catalogue, rendered));
     const ptx::PtxFunction* entry = file.find(rendered.kernel.entry);
     if (entry == nullptr) bug("a kernel that is not in its own file");
-    std::uint32_t items = 0;
-    const auto launch = launch_of(rendered, file, *entry, items);
+    const auto launches = launches_of(rendered, file, *entry);
     Checked checked;
-    if (launch) {
-      checked = phasebit::protocol::check(file, *entry, *launch, options_of(rendered, items));
-      checked.launch += fmt::format(", {} items", items);
+    if (launches) {
+      checked = phasebit::protocol::check(file, *entry, *launches, request_.options);
       if (request_.counts && is_headed(rendered))
         checked.counts = table_of(images::counted_of(file, *entry, rendered.head));
-    } else if (launch.error().step == Step::launch) {
+    } else if (launches.error().step == Step::launch) {
       checked.verdict = phasebit::protocol::Verdict::unsupported;
-      checked.reason = launch.error().message;
+      checked.reason = launches.error().message;
       checked.launch = "not launched";
     } else {
-      return tl::unexpected<Error>(launch.error());
+      return tl::unexpected<Error>(launches.error());
     }
     checked.kernel = key.id;
     return checked;
@@ -58,8 +57,8 @@ class VariantChecker {
                        "`phasebit check` runs it");
     PHASEBIT_TRY_ASSIGN(file, images::file_of(space_.catalogue, rendered));
     const ptx::PtxFunction& entry = *file.find(rendered.kernel.entry);
-    std::uint32_t items = 0;
-    PHASEBIT_TRY_ASSIGN(launch, launch_of(rendered, file, entry, items));
+    PHASEBIT_TRY_ASSIGN(launches, launches_of(rendered, file, entry));
+    const auto& [items, launch, verify] = launches.front();
     PHASEBIT_TRY_ASSIGN(program, ptx::run::decode(file, entry));
     ptx::run::RunOptions options;
     options.most_steps = request_.options.most_steps;
@@ -78,7 +77,7 @@ class VariantChecker {
     if (outcome.has_unfollowed)
       made.verified = fail(Step::verify, "it has values that are not computed");
     else
-      made.verified = images::verifier_of(rendered.head, items)(outcome);
+      made.verified = verify(outcome);
     return made;
   }
 
@@ -87,28 +86,30 @@ class VariantChecker {
     return rendered.has_head || rendered.path.empty();
   }
 
-  // A variant says what a right launch leaves in memory: the code that verifies a GPU asks.
-  phasebit::protocol::CheckOptions options_of(const Rendered& rendered, std::uint32_t items) const {
-    phasebit::protocol::CheckOptions options = request_.options;
-    if (!is_headed(rendered)) return options;
-    options.verify = images::verifier_of(rendered.head, items);
-    return options;
-  }
-
-  Result<RunLaunch> launch_of(const Rendered& rendered, const ptx::PtxFile& file,
-                              const ptx::PtxFunction& entry, std::uint32_t& items) const {
-    items = static_cast<std::uint32_t>(request_.items);
+  // One at least. A variant says what a right launch leaves in memory: the code that verifies a GPU
+  // asks.
+  Result<std::vector<ItemsLaunch>> launches_of(const Rendered& rendered, const ptx::PtxFile& file,
+                                               const ptx::PtxFunction& entry) const {
+    const auto asked = static_cast<std::uint32_t>(request_.items);
     if (is_headed(rendered)) {
       const auto shape = ptx::run::shape_of_run(rendered.head.launch);
-      if (items == 0) items = ptx::run::usual_items(shape, images::stages_of(rendered.head));
-      items = launch::allowed_items(shape, items);
-      return images::run_launch_of(rendered.head, entry, items);
+      return images::launches_of(
+          rendered.head, entry,
+          asked != 0 ? std::vector{launch::allowed_items(shape, asked)}
+                     : ptx::run::usual_items(shape, images::stages_of(rendered.head)));
     }
-    if (items == 0) items = items_of_external;
     capture::ExternalFacts facts = request_.external;
     facts.no_figure = true;  // no parameter need be the items
     PHASEBIT_TRY_ASSIGN(external, capture::external_launch(file, entry, rendered.path, facts));
-    return ptx::run::launch_of(external, items);
+    std::vector<ItemsLaunch> launches;
+    for (const std::uint32_t items : items_of_external) {
+      PHASEBIT_TRY_ASSIGN(launch, ptx::run::launch_of(external, asked != 0 ? asked : items));
+      const bool counts_items =
+          launches.empty() || launch.parameters != launches.front().launch.parameters;
+      if (!counts_items) break;  // no parameter is the items
+      launches.push_back({asked != 0 ? asked : items, std::move(launch), {}});
+    }
+    return launches;
   }
 
   const CheckRequest& request_;

@@ -16,7 +16,7 @@ namespace phasebit::join::protocol {
 struct CheckRequest {
   select::SpaceRequest space;
   capture::ExternalFacts external;  // of kernels without a head
-  int items = 0;                    // 0: each slot comes round three times
+  int items = 0;                    // 0: several numbers of them, run::usual_items
   phasebit::protocol::CheckOptions options;
   unsigned jobs = 0;    // 0: all cores
   bool counts = false;  // what a variant executes an item, too

@@ -114,5 +114,34 @@ TEST(Check, ExitCodesAreThoseOfTheDocument) {
   EXPECT_EQ(exit_code(Verdict::unsupported), 25);
 }
 
+// One thread of a warpgroup hands a slot back for all four warps, as CUTLASS's collectives do: a
+// note, where it has waited for its own products.
+TEST(Check, AReleaseForTheWholeWarpgroup) {
+  const auto kernel = [](const std::string& wait, const std::string& release) {
+    return ".shared .align 128 .b8 tile[8192];\n.reg .b64 d<4>;\n.reg .f32 f<4>;\n"
+           "@p0 mbarrier.init.shared.b64 [ring], 1;\nbar.sync 0;\n"
+           "setp.ge.u32 p1, r0, 128;\n@p1 bra L_producer;\n"
+           "mov.u32 r2, tile;\nshr.u32 r2, r2, 4;\ncvt.u64.u32 d1, r2;\n"
+           "mov.u64 d2, 0x4000004000010000;\nor.b64 d1, d1, d2;\nwgmma.fence.sync.aligned;\n"
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0, f1, f2, f3}, d1, d1, 0, 1, 1, "
+           "0, 0;\nwgmma.commit_group.sync.aligned;\n" +
+           wait + release +
+           "wgmma.wait_group.sync.aligned 0;\nbra L_end;\nL_producer:\n"
+           "L_w: mbarrier.try_wait.parity.shared.b64 p2, [ring], 0;\n@!p2 bra L_w;\n"
+           "setp.eq.u32 p2, r0, 128;\n@p2 st.shared.u32 [tile], 1;\nL_end:\n";
+  };
+  const std::string waits = "wgmma.wait_group.sync.aligned 0;\n";
+  const std::string one = "@p0 mbarrier.arrive.shared.b64 _, [ring];\n";
+  const Checked noted = check_text(kernel(waits, one), 160);
+  EXPECT_EQ(noted.verdict, Verdict::proved) << text_of(noted);
+  ASSERT_EQ(noted.found.size(), 1U) << text_of(noted);
+  EXPECT_EQ(noted.found[0].grade, ptx::run::Grade::note);
+  EXPECT_EQ(noted.found[0].at.text, "@p2 st.shared.u32 [tile], 1");
+  EXPECT_EQ(noted.found[0].related[0].what, "another warp reads it");
+  EXPECT_EQ(check_text(kernel("", one), 160).verdict, Verdict::error);
+  // With a barrier of the warpgroup all of them have waited.
+  EXPECT_TRUE(check_text(kernel(waits + "bar.sync 1, 128;\n", one), 160).found.empty());
+}
+
 }  // namespace
 }  // namespace phasebit::test

@@ -13,8 +13,8 @@ using protocol::Verdict;
 
 namespace {
 
-// `body` begins on line 13.
-Checked check_kernel(const std::string& body, int threads) {
+// `body` begins on line 13. `ctas`: of the one cluster that is launched.
+Checked check_kernel(const std::string& body, int threads, int ctas = 1) {
   const std::string text =
       fmt::format(
           ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -28,6 +28,7 @@ Checked check_kernel(const std::string& body, int threads) {
   EXPECT_TRUE(file) << file.error().text();
   ptx::run::RunLaunch launch;
   launch.block = {threads, 1, 1};
+  launch.grid = launch.cluster = {ctas, 1, 1};
   launch.buffers = {{"out", 4096, {}}};
   ptx::run::put_parameter(launch, 0, ptx::run::address_of_buffer(0), 8);
   protocol::CheckOptions options;
@@ -126,6 +127,73 @@ TEST(CheckReported, AnOperandOfProductsThatAreUnderWay) {
   };
   EXPECT_EQ(check_kernel(kernel(""), 128).verdict, Verdict::error);
   const Checked repaired = check_kernel(kernel("wgmma.wait_group.sync.aligned 0;\n"), 128);
+  EXPECT_EQ(repaired.verdict, Verdict::proved) << text_of(repaired);
+}
+
+// tile-ai/tilelang 2644, of clusters of more than two CTAs: two CTAs bring bytes to the barrier of
+// one of them, which expects them from each CTA of the cluster.
+TEST(CheckReported, BytesThatAreExpectedOfTheWholeCluster) {
+  const auto kernel = [](int senders) {
+    return barriers +
+           "mov.u32 r1, %cluster_ctarank;\nand.b32 r2, r1, 2;\nmov.u32 r3, ring;\n"
+           "mapa.shared::cluster.u32 r4, r3, r2;\n"  // the even CTA of each pair
+           "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+           "@!p0 bra L_done;\nand.b32 r5, r1, 1;\nsetp.eq.u32 p1, r5, 0;\n" +
+           fmt::format("@p1 mbarrier.arrive.expect_tx.shared.b64 _, [ring], {};\n", senders * 512) +
+           "mad.lo.u32 r6, r5, 512, r4;\nadd.u32 r6, r6, 1024;\n"
+           "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [r6], "
+           "[ring+4096], 512, [r4];\n@!p1 bra L_done;\n"
+           "L_w: mbarrier.try_wait.parity.shared.b64 p2, [ring], 0;\n@!p2 bra L_w;\n"
+           "ld.shared.u32 r7, [ring+1536];\nL_done:\n"
+           "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+  };
+  const Checked broken = check_kernel(kernel(4), 32, 4);
+  EXPECT_EQ(broken.verdict, Verdict::error);
+  bool is_said = false;
+  for (const Checked::Found& one : broken.found)
+    for (const protocol::Remark& other : one.related)
+      is_said = is_said || (one.kind == ptx::run::FindingKind::deadlock &&
+                            other.text == "mbarrier.try_wait.parity.shared.b64 p2, [ring], 0" &&
+                            other.what.find("0 of 1 arrivals and 1024 bytes are missing") !=
+                                std::string::npos);
+  EXPECT_TRUE(is_said) << text_of(broken);
+  const Checked repaired = check_kernel(kernel(2), 32, 4);
+  EXPECT_EQ(repaired.verdict, Verdict::proved) << text_of(repaired);
+}
+
+// tile-ai/tilelang 2927: a copy to all CTAs of the cluster in each turn of a loop, with a barrier
+// of its own, is waited for with the parity of the turn. An odd one asks a new barrier for the
+// phase before its first.
+TEST(CheckReported, AParityOfTheTurnForABarrierOfItsOwn) {
+  const auto kernel = [](const std::string& parity) {
+    return "setp.eq.u32 p0, tid, 0;\n@!p0 bra L_made;\nmbarrier.init.shared.b64 [ring], 1;\n"
+           "mbarrier.init.shared.b64 [ring+8], 1;\nmbarrier.init.shared.b64 [ring+16], 1;\n"
+           "mbarrier.init.shared.b64 [ring+24], 1;\nfence.mbarrier_init.release.cluster;\n"
+           "L_made:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+           "mov.u32 r1, %cluster_ctarank;\nsetp.eq.u32 p1, r1, 0;\nmov.u32 r2, 0;\n"
+           ".reg .b16 all;\nmov.b16 all, 3;\n@!p0 bra L_end;\n"
+           "L_turn:\nmov.u32 r3, ring;\nmad.lo.u32 r3, r2, 8, r3;\nmov.u32 r4, ring;\n"
+           "mad.lo.u32 r4, r2, 1024, r4;\nadd.u32 r4, r4, 1024;\n"
+           "mbarrier.arrive.expect_tx.shared.b64 _, [r3], 1024;\n"
+           "@p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+           ".multicast::cluster [r4], [d0], 1024, [r3], all;\n" +
+           parity +
+           "L_w: mbarrier.try_wait.parity.shared.b64 p2, [r3], r5;\n@!p2 bra L_w;\n"
+           "ld.shared.u32 r6, [r4];\nadd.u32 r2, r2, 1;\nsetp.lt.u32 p3, r2, 4;\n"
+           "@p3 bra L_turn;\nL_end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+  };
+  const Checked broken = check_kernel(kernel("and.b32 r5, r2, 1;\n"), 32, 2);
+  EXPECT_EQ(broken.verdict, Verdict::error);
+  // Where the copy is slow, the wait returns at once and the load races; where it is fast, the wait
+  // is one for the next phase, which never comes.
+  ASSERT_FALSE(broken.found.empty());
+  EXPECT_EQ(broken.found[0].kind, ptx::run::FindingKind::deadlock);
+  EXPECT_EQ(broken.found[0].at.text, "mbarrier.try_wait.parity.shared.b64 p2, [r3], r5");
+  ASSERT_FALSE(broken.found[0].related.empty());
+  EXPECT_EQ(broken.found[0].related[0].what,
+            "waits for phase 1 (parity 1) of barrier ring+8 of CTA 0: 1 of 1 arrivals and 0 bytes "
+            "are missing");
+  const Checked repaired = check_kernel(kernel("mov.u32 r5, 0;\n"), 32, 2);
   EXPECT_EQ(repaired.verdict, Verdict::proved) << text_of(repaired);
 }
 

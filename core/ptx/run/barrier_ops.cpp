@@ -174,9 +174,7 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
 // What was counted in the phase before must come before whatever counts in this one.
 void Machine::check_phase(const Mbarrier& barrier, const VectorClock& order, RunPlace at,
                           const char* what) {
-  if (barrier.phase == 0 || order.of(barrier.component) >= barrier.phase ||
-      (!barrier.had_bytes && order.covers(barrier.last.order, barrier.component)))
-    return;
+  if (barrier.is_told(order)) return;
   std::vector<Finding::Related> related;
   for (const Mbarrier::Event& one : barrier.returned)
     if (related.empty()) related.push_back({one.at, "waits for the phase before"});
@@ -193,6 +191,8 @@ void Machine::check_phase(const Mbarrier& barrier, const Warp& warp, std::uint32
 }
 
 void Machine::check_completion(Mbarrier& barrier) {
+  for (const Mbarrier::Event& one : barrier.asked)
+    if (!barrier.current.order.knows(one.epoch)) outcome_.unsettled.insert(one.at.pc);
   for (const Mbarrier::Event& one : barrier.needs_later)
     if (!barrier.arrivals.knows(one.epoch))
       report(FindingKind::counts, Grade::error, one.at,
@@ -229,6 +229,7 @@ void Machine::try_complete(Mbarrier& barrier) {
   barrier.arrived.clear();
   barrier.needs_later.clear();
   barrier.returned.clear();
+  barrier.asked.clear();
   for (const Waiters& one : barrier.waiters)
     warps_[static_cast<std::size_t>(one.warp)].waiting &= ~one.lanes;
   barrier.waiters.clear();
@@ -426,10 +427,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
   warp.set_mask(one.operands[0], lanes, over);
   if (loop == nullptr) {
     token.over = over;
-    tokens_.push_back(token);
-    const std::uint32_t why = reason(Reason::Kind::poll, pc, static_cast<int>(tokens_.size()) - 1);
-    warp.set_unsure(one.operands[0], lanes, {lanes, why});
-    warp.otherwise[row_name(one.operands[0])] = {static_cast<int>(tokens_.size()) - 1, lanes, {}};
+    answer(warp, one, lanes, token);
     return Went::on;
   }
   warp.set_unsure(one.operands[0], lanes, {});

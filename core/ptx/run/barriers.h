@@ -49,7 +49,13 @@ struct Mbarrier {
   std::vector<Event> arrived;      // in the current phase, for reports
   std::vector<Event> needs_later;  // must come before an arrival of the same phase
   std::vector<Event> returned;     // waits for the last phase, which must end before the next does
+  std::vector<Event> asked;  // tries that knew of all phases, and took the current one as open
   std::vector<Waiters> waiters;
+  // Whether all completed phases have, for one who knows that.
+  bool is_told(const VectorClock& order) const {
+    return phase == 0 || order.of(component) >= phase ||
+           (!had_bytes && order.covers(last.order, component));
+  }
 };
 
 // A numbered barrier of a CTA.
@@ -79,6 +85,7 @@ struct Flag {
   std::vector<Version> versions;
   std::map<Component, Writer> writers;
   std::map<Component, Mbarrier::Event> polls;  // the last that has ended, of each thread
+  std::map<Component, Mbarrier::Event> reads;  // the last load that no store may change
   bool is_contended = false;                   // stores to it come in no order
 };
 

@@ -17,6 +17,7 @@ inline constexpr Component no_component = 0xffffffffU;
 struct Epoch {
   Component component = no_component;
   std::uint32_t clock = 0;
+  bool operator==(const Epoch&) const = default;
 };
 
 class VectorClock {

@@ -60,6 +60,10 @@ void Machine::land(Transfer& transfer) {
   access.is_write = true;
   const bool is_tensor_store = transfer.tile != nullptr && transfer.to.region == nullptr;
   if (is_tensor_store) return land_tile(transfer, access, viewer, true);
+  const bool is_out = transfer.to.cta == -1 && transfer.from.region != nullptr;
+  access.is_again = is_out && !transfer.is_reduction &&
+                    transfer.to.region->holds(*transfer.from.region, transfer.from.offset,
+                                              transfer.to.offset, transfer.bytes);
   touch(transfer.to, transfer.bytes, access, viewer);
   if (barrier != nullptr || access.is_async)
     note_visit(transfer.to, access.epoch, {access.pc, access.thread});
@@ -477,6 +481,17 @@ void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::
              "writes to a register that wgmma reads before its group has ended");
 }
 
+// The components of a warpgroup's warps follow one another, the first is a multiple of four.
+Component Machine::products_of(Warp& warp) {
+  constexpr Component warps = 4;
+  if (warp.products.component == no_component) {
+    next_component_ = (next_component_ + warps - 1) / warps * warps;
+    Warp* const first = &warp - warp.number % static_cast<int>(warps);
+    for (Component n = 0; n < warps; ++n) first[n].products.component = new_component();
+  }
+  return warp.products.component;
+}
+
 void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const bool in_registers = one.has(Word::group);
   const std::size_t in = one.results, b = in + (in_registers ? 4 : 1);
@@ -498,8 +513,8 @@ void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mas
     return;
   constexpr int row_bytes = 32, rows_of_warp = 16;
   Access access = access_of(warp, one, pc, 0, false);
-  access.epoch = {component_of(warp.products), warp.products.issued + 1};
-  access.is_async = true;
+  access.epoch = {products_of(warp), warp.products.issued + 1};
+  access.is_async = access.is_group = true;
   if (a_columns)
     touch_columns(warp, warp.value(one.operands[in], 0), 4 * rows_of_warp, access);
   else if (!in_registers)

@@ -65,6 +65,8 @@ struct RunOptions {
   bool is_strict = false;    // lanes are ordered by bar.warp.sync alone
   // Places (addresses) where several threads change memory by atomics.
   std::set<std::uint64_t> contended;
+  // Instructions, tries and strong loads, whose answer another schedule may change.
+  std::set<std::uint32_t> unsettled;
   RunWatch* watch = nullptr;  // is told what is executed
 };
 
@@ -72,12 +74,21 @@ struct RunOutcome {
   std::vector<Finding> findings;
   std::uint64_t instructions = 0;     // of warps
   std::set<std::uint64_t> contended;  // those that were not known to be
+  std::set<std::uint32_t> unsettled;  // the same
   bool ended = false;                 // every thread left
   bool has_unfollowed = false;        // opaque values, which memory does not hold
   // A sum over all arrivals, returned waits and landed copies with their phases: two schedules with
   // the same events have the same.
   std::uint64_t events = 0;
   RunMemory memory;
+  // Words of it that hold what the schedule decides (clocks and sums of atomics apart), and where
+  // that comes from.
+  struct UnsureWord {
+    std::size_t buffer = 0, word = 0;
+    RunPlace from;
+    std::string why;
+  };
+  std::vector<UnsureWord> unsure;
 };
 
 }  // namespace phasebit::ptx::run

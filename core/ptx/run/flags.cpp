@@ -28,6 +28,9 @@ void Machine::read_flag(Warp& warp, const Instruction& one, int lane, const Plac
 // A store that comes neither before nor after a poll may end it, or keep it from its end.
 void Machine::check_polls(const Flag& flag, const VectorClock& known, const Epoch& own,
                           RunPlace by) {
+  for (const auto& [component, read] : flag.reads)
+    if (component != own.component && !known.knows(read.epoch))
+      outcome_.unsettled.insert(read.at.pc);
   for (const auto& [component, poll] : flag.polls)
     if (component != own.component && !known.knows(poll.epoch))
       report(FindingKind::decision, Grade::unproved, by,

@@ -111,6 +111,7 @@ struct Instruction {
   std::int32_t retry = -1;      // the loop of RunProgram::retries that it is in
   std::int32_t skips = -1;      // of a branch: the loop that it jumps over, and nothing else
   std::uint32_t statement = 0;  // of the file
+  bool is_token = false;        // a try whose answer may skip a wait
   bool has(Word word) const { return (words >> static_cast<unsigned>(word) & 1) != 0; }
 };
 

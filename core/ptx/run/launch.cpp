@@ -137,9 +137,16 @@ launch::LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items,
   return output;
 }
 
-std::uint32_t usual_items(const LaunchShape& shape, int num_stages) {
-  const std::uint64_t wanted = 3 * static_cast<std::uint64_t>(std::max(1, num_stages)) + 1;
-  return launch::allowed_items(shape, wanted);
+std::vector<std::uint32_t> usual_items(const LaunchShape& shape, int num_stages) {
+  const auto stages = static_cast<std::uint64_t>(std::max(1, num_stages));
+  const std::uint64_t first = 3 * stages + 1;
+  std::vector<std::uint32_t> counts;
+  for (const std::uint64_t wanted :
+       {first, first + 1, 2 * first - 1, std::max<std::uint64_t>(1, stages - 1)})
+    if (const std::uint32_t items = launch::allowed_items(shape, wanted);
+        std::find(counts.begin(), counts.end(), items) == counts.end())
+      counts.push_back(items);
+  return counts;
 }
 
 }  // namespace phasebit::ptx::run

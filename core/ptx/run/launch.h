@@ -74,7 +74,9 @@ Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_
 // What the verifier of a GPU's launches asks for.
 launch::LaunchOutput output_of(const launch::LaunchShape& shape, std::uint32_t items,
                                const RunMemory& memory);
-// The items that are run where no number is given: every slot comes round three times.
-std::uint32_t usual_items(const launch::LaunchShape& shape, int num_stages);
+// The numbers of items that are run where none is given, each once. The first: every slot comes
+// round three times. Then others after which the slots are in other places: one more, nearly twice
+// as many, and fewer than there are slots.
+std::vector<std::uint32_t> usual_items(const launch::LaunchShape& shape, int num_stages);
 
 }  // namespace phasebit::ptx::run

@@ -228,7 +228,9 @@ void Machine::report(FindingKind kind, Grade grade, RunPlace at, std::string wha
                            kind == FindingKind::uninitialised;
   if (has_lost_order_ && is_of_order && grade == Grade::error) grade = Grade::unproved;
   const std::uint32_t other = related.empty() ? 0 : related.front().at.pc + 1;
-  if (!reported_.insert({static_cast<std::uint8_t>(kind), {at.pc, other}}).second) return;
+  const auto what_kind =
+      static_cast<std::uint8_t>(static_cast<int>(kind) * 4 + static_cast<int>(grade));
+  if (!reported_.insert({what_kind, {at.pc, other}}).second) return;
   outcome_.findings.push_back({kind, grade, at, std::move(what), std::move(related)});
 }
 
@@ -395,8 +397,46 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   return Went::on;
 }
 
+// One instruction of lanes that are at `pc`. They are further where it went `on`; their own pcs
+// say so where it did not.
+Machine::Went Machine::step(Warp& warp, std::uint32_t pc, Mask group) {
+  const Instruction& one = program_.code[pc];
+  ++outcome_.instructions;
+  if (one.retry < 0) ++progress_;
+  Mask lanes = group, unsure = 0;
+  if (one.guard.kind == Operand::Kind::predicate) {
+    lanes &= warp.mask_of(one.guard);
+    unsure = warp.unsure(one.guard).lanes & group;
+  }
+  each_lane(group & ~lanes, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+  const bool decides = one.op == Op::bra || one.op == Op::exit;
+  const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
+  if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
+  if (unsure != 0 && is_of_whole_warp(one)) report_decision(warp, one.guard, pc, group, "it");
+  if (warp.has_products) check_accumulators(warp, one, pc);
+  // What lanes do together is told where they have met, a wait where it is over.
+  if (one.retry < 0 && !is_of_several(one)) tell(warp, pc, decides ? group : lanes);
+  Went went = Went::on;
+  if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
+  // What an unsure guard may have written is unsure.
+  if (unsure != 0 && is_pure)
+    for (std::size_t n = 0; n < one.results; ++n)
+      warp.set_unsure(one.operands[n], unsure, {unsure, warp.unsure(one.guard).why});
+  return went;
+}
+
+namespace {
+
+// Whether it ends at once, and those who run it go on to the next.
+bool is_straight(const Instruction& one) {
+  const bool is_number = one.op < Op::bra, is_access = one.op >= Op::ld && one.op <= Op::red;
+  return (is_number || is_access) && one.retry < 0 && !is_of_whole_warp(one);
+}
+
+}  // namespace
+
 void Machine::run_warp(Warp& warp, int quantum) {
-  while (quantum-- > 0 && !stopped_) {
+  while (quantum > 0 && !stopped_) {
     const Mask ready = warp.live & ~(warp.waiting | warp.parked | warp.polling);
     if (ready == 0) return;
     std::uint32_t pc = 0xffffffffU;
@@ -406,30 +446,16 @@ void Machine::run_warp(Warp& warp, int quantum) {
     each_lane(ready, [&](int lane) {
       if (warp.pcs[static_cast<std::size_t>(lane)] == pc) group |= 1U << lane;
     });
-    const Instruction& one = program_.code[pc];
-    ++outcome_.instructions;
-    if (one.retry < 0) ++progress_;
-    Mask lanes = group, unsure = 0;
-    if (one.guard.kind == Operand::Kind::predicate) {
-      lanes &= warp.mask_of(one.guard);
-      unsure = warp.unsure(one.guard).lanes & group;
+    Went went = step(warp, pc, group);
+    --quantum;
+    if (went != Went::on) continue;
+    // Lanes that are all together need no look at each.
+    while (group == ready && quantum > 0 && !stopped_ && is_straight(program_.code[pc]) &&
+           pc + 1 < program_.code.size() && is_straight(program_.code[pc + 1])) {
+      step(warp, ++pc, group);
+      --quantum;
     }
-    each_lane(group & ~lanes, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
-    const bool decides = one.op == Op::bra || one.op == Op::exit;
-    const bool is_pure = one.op < Op::bra || one.op == Op::query_cancel || one.op == Op::clock;
-    if (unsure != 0 && !decides && !is_pure) require_sure(warp, one, pc, group);
-    if (unsure != 0 && is_of_whole_warp(one)) report_decision(warp, one.guard, pc, group, "it");
-    if (warp.has_products) check_accumulators(warp, one, pc);
-    // What lanes do together is told where they have met, a wait where it is over.
-    if (one.retry < 0 && !is_of_several(one)) tell(warp, pc, decides ? group : lanes);
-    Went went = Went::elsewhere;
-    if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
-    // What an unsure guard may have written is unsure.
-    if (unsure != 0 && is_pure)
-      for (std::size_t n = 0; n < one.results; ++n)
-        warp.set_unsure(one.operands[n], unsure, {unsure, warp.unsure(one.guard).why});
-    if (went == Went::on)
-      each_lane(lanes, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
+    each_lane(group, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
   }
 }
 
@@ -501,31 +527,46 @@ RunOutcome Machine::run() {
       break;
     }
   }
-  for (const auto& buffer : buffers_) {
-    std::vector<std::uint32_t>& words = outcome_.memory.emplace_back();
-    if (buffer->bytes > (std::uint64_t{1} << 26)) continue;
-    words.resize(static_cast<std::size_t>((buffer->bytes + 3) / 4));
-    for (std::size_t n = 0; n < words.size(); ++n)
-      words[n] = static_cast<std::uint32_t>(buffer->read(4 * n, 4));
-  }
+  keep_memory();
   return std::move(outcome_);
+}
+
+void Machine::keep_memory() {
+  const auto is_of_schedule = [](Reason::Kind kind) {
+    return kind != Reason::Kind::clock && kind != Reason::Kind::atomic &&
+           kind != Reason::Kind::place && kind != Reason::Kind::unfollowed;
+  };
+  for (std::size_t n = 0; n < buffers_.size(); ++n) {
+    const Region& buffer = *buffers_[n];
+    std::vector<std::uint32_t>& words = outcome_.memory.emplace_back();
+    if (buffer.bytes > (std::uint64_t{1} << 26)) continue;
+    words.resize(static_cast<std::size_t>((buffer.bytes + 3) / 4));
+    for (std::size_t word = 0; word < words.size(); ++word) {
+      words[word] = static_cast<std::uint32_t>(buffer.read(4 * word, 4));
+      const Reason& why = reasons_[buffer.unsure(4 * word, 4)];
+      if (buffer.unsure(4 * word, 4) != 0 && is_of_schedule(why.kind))
+        outcome_.unsure.push_back({n, word, {why.pc, -1}, to_string(why)});
+    }
+  }
 }
 
 namespace {
 
-// Each run may show more places of atomics, until what depends on them is not followed.
+// Each run may show more places of atomics, and more answers that another schedule changes, until
+// what depends on them is not followed.
 RunOutcome settle(const RunProgram& program, const RunLaunch& launch, RunOptions& options) {
   constexpr int most_tries = 8;
   RunOutcome outcome;
   for (int tries = 0; tries < most_tries; ++tries) {
     outcome = Machine(program, launch, options).run();
-    if (outcome.contended.empty()) return outcome;
+    if (outcome.contended.empty() && outcome.unsettled.empty()) return outcome;
     options.contended.insert(outcome.contended.begin(), outcome.contended.end());
+    options.unsettled.insert(outcome.unsettled.begin(), outcome.unsettled.end());
   }
   outcome.findings.push_back({FindingKind::decision,
                               Grade::unproved,
                               {},
-                              "which addresses threads change by atomics is not settled",
+                              "what another schedule may change is not settled",
                               {}});
   return outcome;
 }

@@ -100,6 +100,7 @@ class Machine {
   void make_warp(int cta, int number);
   std::uint64_t special(const std::string& name, const Warp& warp, int lane);
   void run_warp(Warp& warp, int quantum);
+  Went step(Warp& warp, std::uint32_t pc, Mask group);
   Went execute(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask lanes);
   Went branch_by_index(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Went branch(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
@@ -180,6 +181,11 @@ class Machine {
   std::string other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
                         std::size_t seen, RunPlace& other) const;
   void end_poll(Warp& warp, const RetryLoop& loop, Mask lanes);
+  // Whether a strong load or a try outside of a retry loop may be told what no schedule changes.
+  bool may_settle(const Instruction& one, std::uint32_t pc) const {
+    return one.retry < 0 && !one.is_token && options_.watch == nullptr &&
+           !options_.unsettled.contains(pc);
+  }
 
   // barrier_ops.cpp
   Went execute_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -211,6 +217,7 @@ class Machine {
   // `acquire`: the instruction that does.
   void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
                  const Instruction& acquire);
+  void answer(Warp& warp, const Instruction& one, Mask lanes, const Token& token);
   bool is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
                std::int64_t& phase) const;
   Went cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -278,10 +285,10 @@ class Machine {
                                                            const std::vector<int>& offsets,
                                                            RunPlace by);
   void copy_tensor(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void land_tile(const Transfer& transfer, const Access& access, const Viewer& viewer,
-                 bool is_store);
+  void land_tile(const Transfer& transfer, Access access, const Viewer& viewer, bool is_store);
 
   void note_event(const Mbarrier& barrier, std::int64_t phase, RunPlace at);
+  void keep_memory();
   void report(FindingKind kind, Grade grade, RunPlace at, std::string what,
               std::vector<Finding::Related> related = {});
   void stop(FindingKind kind, Grade grade, RunPlace at, std::string what);
@@ -291,6 +298,7 @@ class Machine {
   bool require_sure(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Component new_component() { return next_component_++; }
   Component component_of(Warp::Groups& groups);
+  Component products_of(Warp& warp);
   void set_channel(Warp& warp, int lane, Component component, std::uint32_t clock);
   void tell(const Warp& warp, std::uint32_t pc, Mask lanes) const {
     if (options_.watch != nullptr && lanes != 0)

@@ -1,6 +1,7 @@
 #include "core/ptx/run/memory.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace phasebit::ptx::run {
 
@@ -25,11 +26,11 @@ Ordering Region::ordering(const Access& earlier, const Access& later, const View
     return tells ? Ordering::strong : Ordering::full;
   }
   if (!knows) {
-    // Whichever comes first, the same is there after both.
     if (earlier.is_write && later.is_write && later.is_again) return Ordering::full;
     const bool is_one_store = earlier.is_write && later.is_write && later.is_opaque &&
                               earlier.pc == later.pc && earlier.epoch.clock == later.epoch.clock &&
                               earlier.thread / lanes_of_warp == later.thread / lanes_of_warp;
+    if (earlier.is_group && viewer.knows_of_group(earlier.epoch)) return Ordering::other_warp;
     return is_one_store ? Ordering::one_store : Ordering::none;
   }
   if (earlier.is_async) return Ordering::full;
@@ -51,6 +52,14 @@ bool Viewer::knows(const Epoch& epoch) const {
   if (channels != nullptr)
     for (const OwnClock& own : *channels)
       if (own.component == epoch.component) return own.clock >= epoch.clock;
+  return false;
+}
+
+bool Viewer::knows_of_group(const Epoch& epoch) const {
+  constexpr Component warps_of_group = 4;
+  const Component first = epoch.component / warps_of_group * warps_of_group;
+  for (Component one = first; one < first + warps_of_group; ++one)
+    if (knows({one, epoch.clock})) return true;
   return false;
 }
 
@@ -120,6 +129,16 @@ void Region::copy_from(const Region& from, std::uint64_t source, std::uint64_t t
   }
 }
 
+bool Region::holds(const Region& from, std::uint64_t source, std::uint64_t to,
+                   std::uint64_t size) const {
+  if ((source | to | size) % 4 != 0) return false;
+  for (std::uint64_t done = 0; done < size; done += 4)
+    if (read(to + done, 4) != from.read(source + done, 4) || unsure(to + done, 4) != 0 ||
+        from.unsure(source + done, 4) != 0)
+      return false;
+  return true;
+}
+
 namespace {
 
 // Those bytes of a word, of an access of `size` bytes.
@@ -164,7 +183,10 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
                                Ordering& is) const {
   const Access* found = nullptr;
   is = Ordering::full;
+  // Whichever of two such stores comes first, the same is there after both.
+  const bool only_reads = access.is_again && !access.is_async && access.scope == Scope::none;
   const auto look = [&](const Access& earlier) {
+    if (only_reads && earlier.is_write) return;
     const Ordering one = ordering(earlier, access, viewer);
     if (one <= is) return;
     found = &earlier;
@@ -172,8 +194,7 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
   };
   look(word.write);
   if (access.is_write) look(word.read);
-  if (word.more != 0)
-    for (const Access& earlier : more_[word.more - 1]) look(earlier);
+  for (const Access& earlier : more_of(word)) look(earlier);
   if (!access.is_again || viewer.knows(word.write.epoch)) return found;
   // Another store of the same value does not race, but what was there before them may.
   Access other = access;
@@ -199,15 +220,13 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
       last.epoch.component == no_component ||
       ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) && access.scope <= last.scope);
   if (!replaces) {
-    if (word.more == 0) {
-      more_.emplace_back();
-      word.more = static_cast<std::uint32_t>(more_.size());
-    }
-    std::vector<Access>& more = more_[word.more - 1];
-    std::erase_if(more, [&](const Access& one) {
-      return one.is_write == access.is_write && access.scope <= one.scope &&
-             (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch);
-    });
+    std::vector<Access>& more = more_for(word);
+    // Now and then, as many may store the same: those that this one comes after.
+    if (std::has_single_bit(more.size()))
+      std::erase_if(more, [&](const Access& one) {
+        return one.is_write == access.is_write && access.scope <= one.scope &&
+               (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch);
+      });
     more.push_back(last);
   }
   last = access;
@@ -215,21 +234,44 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
   // All of the word is new: what conflicts with what was before conflicts with this write, too.
   if (viewer.knows(word.read.epoch)) word.read.epoch.component = no_component;
   if (word.more != 0)
-    std::erase_if(more_[word.more - 1], [&](const Access& one) { return viewer.knows(one.epoch); });
+    std::erase_if(more_[word.more], [&](const Access& one) { return viewer.knows(one.epoch); });
+}
+
+std::vector<Access>& Region::more_for(Word& word) {
+  if (word.more == 0) {
+    word.more = static_cast<std::uint32_t>(more_.size());
+    more_.emplace_back();
+  }
+  return more_[word.more];
 }
 
 std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, Access access,
                                       const Viewer& viewer) {
   std::optional<Conflict> found;
-  const std::uint64_t end = offset + size;
-  for (std::uint64_t index = offset / 4; index * 4 < end; ++index) {
+  const std::uint64_t first = offset / 4, end = offset + size;
+  Shadow before, after;
+  for (std::uint64_t index = first; index * 4 < end; ++index) {
     access.bytes = bytes_of_word(offset, size);
     Word& here = word(index);
+    // A word with the past of its neighbour has its future.
+    if (index > first && here == before && more_of(here) == more_before_) {
+      static_cast<Shadow&>(here) = after;
+      if (here.more != 0 || !more_after_.empty()) more_for(here) = more_after_;
+      continue;
+    }
+    if (size > 4) {
+      before = here;
+      more_before_ = more_of(here);
+    }
     Ordering is = Ordering::full;
     const Access* earlier = conflict(here, access, viewer, is);
     if (earlier != nullptr && (!found || found->is < is))
       found = Conflict{*earlier, access, index * 4, is};
     note(here, access, viewer);
+    if (size > 4) {
+      after = here;
+      more_after_ = more_of(here);
+    }
   }
   return found;
 }

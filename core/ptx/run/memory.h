@@ -28,20 +28,24 @@ struct Viewer {
   const std::vector<OwnClock>* channels = nullptr;
   bool is_weak = false;  // it may know of other CTAs by a wait at CTA scope alone
   bool knows(const Epoch& epoch) const;
+  // The same of what a warp of its warpgroup read.
+  bool knows_of_group(const Epoch& epoch) const;
 };
 
 struct Access {
   Epoch epoch;
   std::uint32_t pc = 0;
-  std::int32_t thread = 0;   // of the launch, for reports
-  std::uint8_t bytes = 0xf;  // of the word
-  bool is_write = false;
+  std::int32_t thread = 0;    // of the launch, for reports
+  std::uint8_t bytes = 0xf;   // of the word
   std::uint8_t width = 0;     // bytes of each of its elements
   Scope scope = Scope::none;  // of a strong one: two of them do not race if it holds both
-  bool is_atomic = false;     // its read and its write are one
-  bool is_async = false;      // of the asynchronous proxy
-  bool is_again = false;      // a store of what is there already
-  bool is_opaque = false;     // a store of a value that is not computed
+  bool is_write : 1 = false;
+  bool is_atomic : 1 = false;  // its read and its write are one
+  bool is_async : 1 = false;   // of the asynchronous proxy
+  bool is_again : 1 = false;   // a store of what is there already
+  bool is_opaque : 1 = false;  // a store of a value that is not computed
+  bool is_group : 1 = false;   // a read by wgmma: Machine::products_of says of which component
+  bool operator==(const Access&) const = default;
 };
 
 // The bits of a value of so many bytes.
@@ -52,11 +56,13 @@ inline std::uint64_t bits_of_bytes(std::uint64_t size) {
 // How an access comes after an earlier one of the same word: at all; before or after it, without a
 // race, although one of them is told which; as stores of lanes by one instruction; not in the
 // asynchronous proxy, where the earlier one is a read; at CTA scope, from another CTA; not in that
-// proxy, where the earlier one is a write; not.
+// proxy, where the earlier one is a write; not. `other_warp`: what is known is that another warp of
+// a warpgroup has read.
 enum class Ordering : std::uint8_t {
   full,
   strong,
   one_store,
+  other_warp,
   read_not_in_proxy,
   weak,
   not_in_proxy,
@@ -79,6 +85,8 @@ class Region {
   std::uint64_t read(std::uint64_t offset, int size) const;
   void write(std::uint64_t offset, int size, std::uint64_t value);
   void copy_from(const Region& from, std::uint64_t source, std::uint64_t to, std::uint64_t size);
+  // Whether it holds that already, all of it known.
+  bool holds(const Region& from, std::uint64_t source, std::uint64_t to, std::uint64_t size) const;
 
   // Why a value in memory is not known for sure: an index that the machine gives; 0: it is.
   std::uint32_t unsure(std::uint64_t offset, int size) const;
@@ -98,13 +106,16 @@ class Region {
   std::uint32_t initial_unsure = 0;  // why what it holds at first is not known
 
  private:
-  struct Word {
-    std::uint32_t value = 0, unsure = 0;
-    std::uint8_t unsure_bytes = 0;
+  struct Shadow {
     Access write, read;
     // What was there before the last write of another value.
     Access past_write, past_read;
-    std::uint32_t more = 0;  // of more_, from 1 on: further accesses
+    bool operator==(const Shadow&) const = default;
+  };
+  struct Word : Shadow {
+    std::uint32_t value = 0, unsure = 0;
+    std::uint8_t unsure_bytes = 0;
+    std::uint32_t more = 0;  // of more_: further accesses
   };
   static constexpr std::size_t page = 256;
   using Page = std::array<Word, page>;
@@ -112,6 +123,8 @@ class Region {
   Word& word(std::uint64_t index);
   const Word* known_word(std::uint64_t index) const;
   std::uint32_t initial_word(std::uint64_t index) const;
+  const std::vector<Access>& more_of(const Word& word) const { return more_[word.more]; }
+  std::vector<Access>& more_for(Word& word);
   void note(Word& word, const Access& access, const Viewer& viewer);
   const Access* conflict(const Word& word, const Access& access, const Viewer& viewer,
                          Ordering& is) const;
@@ -120,7 +133,8 @@ class Region {
 
   const std::vector<std::uint32_t>* initial_;
   std::vector<std::unique_ptr<Page>> pages_;
-  std::vector<std::vector<Access>> more_;
+  std::vector<std::vector<Access>> more_{1};  // the first is empty
+  std::vector<Access> more_before_, more_after_;
 };
 
 }  // namespace phasebit::ptx::run

@@ -165,6 +165,12 @@ bool Machine::touch(const Place& at, std::uint64_t size, Access access, Viewer v
     report(FindingKind::race, Grade::note, {second.pc, second.thread},
            "lanes store to one word with one instruction: whose value stays is not specified",
            {{{first.pc, first.thread}, "stores there, too"}});
+  else if (found->is == Ordering::other_warp)
+    report(FindingKind::race, Grade::note, {second.pc, second.thread},
+           fmt::format("{} {} after one warp of a warpgroup has waited for its wgmma: the manual "
+                       "does not say that the other warps' reads have ended, too",
+                       verb(second), where),
+           {{{first.pc, first.thread}, "another warp reads it"}});
   else if (found->is == Ordering::read_not_in_proxy)
     report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
            fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
@@ -257,6 +263,8 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
   if (one.retry >= 0)
     mark_turns(warp, pc, program_.retries[static_cast<std::size_t>(one.retry)], lanes);
   for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
+  const bool may_be_known = is_poll && one.results == 1 && may_settle(one, pc);
+  Mask known = 0;
   each_lane(lanes, [&](int lane) {
     if (stopped_) return;
     const auto found =
@@ -266,7 +274,12 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
     if (one.has(Word::nc) && found->region->is_written(found->offset, size * one.results))
       report(FindingKind::race, Grade::error, at(warp, pc, lane),
              "reads by the path that is not coherent what this kernel writes");
-    touch(*found, size * one.results, access, warp.viewer(lane));
+    const bool is_ordered = touch(*found, size * one.results, access, warp.viewer(lane));
+    if (may_be_known && is_ordered) {
+      known |= 1U << lane;
+      Flag& flag = flag_of(*found, static_cast<int>(size), access);
+      flag.reads[warp.thread(lane)] = {access.epoch, at(warp, pc, lane)};
+    }
     for (std::size_t n = 0; n < one.results; ++n) {
       const std::uint64_t offset = found->offset + n * size;
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
@@ -287,9 +300,9 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
     }
     if (is_poll) read_flag(warp, one, lane, *found, static_cast<int>(size), access);
   });
-  if (is_poll)
-    for (std::size_t n = 0; n < one.results; ++n)
-      warp.set_unsure(one.operands[n], lanes, {lanes, reason(Reason::Kind::flag, pc)});
+  const Mask open = is_poll ? lanes & ~known : 0;
+  for (std::size_t n = 0; n < one.results && open != 0; ++n)
+    warp.set_unsure(one.operands[n], open, {open, reason(Reason::Kind::flag, pc)});
 }
 
 // Whether it stores what is there, or what is not known.

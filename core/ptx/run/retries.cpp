@@ -1,5 +1,6 @@
 #include "core/ptx/flow/flow.h"
 #include "core/ptx/run/instruction.h"
+#include "core/ptx/run/warp.h"
 
 #include <algorithm>
 #include <map>
@@ -26,6 +27,10 @@ class RetryFinder {
       : program_(program), flow_(flow::flow_of(file, function)) {
     for (std::uint32_t pc = 0; pc < program.code.size(); ++pc)
       pc_of_[program.code[pc].statement] = pc;
+    lane_.values.resize(std::size_t{program.rows} * lanes_of_warp);
+    lane_.predicates.resize(program.predicates);
+    lane_.unsure_rows.resize(program.rows);
+    lane_.unsure_predicates.resize(program.predicates);
   }
 
   void find() {
@@ -39,6 +44,7 @@ class RetryFinder {
     });
     for (const flow::PtxLoop& loop : loops) add(loop);
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) find_skip(pc);
+    find_tokens();
   }
 
  private:
@@ -107,62 +113,46 @@ class RetryFinder {
   // What is known of rows and predicates, by name.
   using Known = std::map<std::uint64_t, std::uint64_t>;
 
-  std::optional<std::uint64_t> value_of(const Operand& operand, const Known& known) const {
-    const auto found = known.find(row_name(operand));
-    if (operand.kind != Operand::Kind::predicate)
-      return found == known.end() || operand.offset != 0 ? std::nullopt
-                                                         : std::optional(found->second);
-    const bool is_constant = operand.row == false_predicate;
-    if (!is_constant && found == known.end()) return std::nullopt;
-    return ((is_constant ? 0 : found->second) != 0) != operand.negated ? 1 : 0;
+  // Into a row of the one lane that computes.
+  void put(const Operand& read, const Known& known) {
+    if (read.kind == Operand::Kind::none) return;
+    const auto found = known.find(row_name(read));
+    lane_.unsure(read) = {found == known.end() ? 1U : 0U, 0};
+    if (found != known.end()) lane_.set_value(read, 0, found->second);
   }
 
-  // `a` and `b`, or `a` or `b`: one that is known may be enough.
-  static std::optional<std::uint64_t> joined(std::optional<std::uint64_t> a,
-                                             std::optional<std::uint64_t> b, bool is_or) {
-    const std::uint64_t enough = is_or ? 1 : 0;
-    if ((a && *a == enough) || (b && *b == enough)) return enough;
-    return a && b ? std::optional(1 - enough) : std::nullopt;
+  std::optional<bool> holds(const Operand& guard, const Known& known) {
+    if (guard.kind == Operand::Kind::none) return true;
+    put(guard, known);
+    if (lane_.unsure(guard).lanes != 0) return std::nullopt;
+    return (lane_.mask_of(guard) & 1) != 0;
   }
 
-  // Of predicates, and of numbers where a comparison or a choice is told from them.
-  std::optional<std::uint64_t> result_of(const Instruction& one, const Known& known) const {
-    if (one.results != 1 || one.operands.size() < 2) return std::nullopt;
-    const auto in = [&](std::size_t n) { return value_of(one.operands[n], known); };
-    const bool is_predicate = one.operands[0].kind == Operand::Kind::predicate;
-    const bool is_number = one.type.kind != Type::Kind::float_;
-    if (one.op == Op::mov && one.operands.size() == 2) return in(1);
-    if (one.op == Op::cvt && is_number && one.from.kind != Type::Kind::float_) return in(1);
-    if (one.op == Op::selp && in(3)) return *in(3) != 0 ? in(1) : in(2);
-    if (is_predicate && one.op == Op::not_ && in(1)) return 1 - *in(1);
-    if (is_predicate && (one.op == Op::and_ || one.op == Op::or_))
-      return joined(in(1), in(2), one.op == Op::or_);
-    if (one.op == Op::and_ && in(1) && in(2)) return *in(1) & *in(2);
-    if (one.op != Op::setp || !is_number) return std::nullopt;
-    std::optional<std::uint64_t> holds;
-    if (in(1) && in(2)) holds = compared(one, *in(1), *in(2)) ? 1 : 0;
-    if (one.operands.size() == 3) return holds;
-    if (one.has(Word::xor_)) return std::nullopt;
-    return joined(holds, in(3), one.has(Word::or_));
-  }
-
-  void evaluate(const Instruction& one, Known& known) const {
-    const bool guarded = one.guard.kind != Operand::Kind::none;
-    const auto runs = guarded ? value_of(one.guard, known) : std::optional<std::uint64_t>(1);
-    if (runs && *runs == 0) return;
-    const auto made = runs ? result_of(one, known) : std::nullopt;
-    for (std::size_t n = 0; n < one.results; ++n) known.erase(row_name(one.operands[n]));
-    if (made) known[row_name(one.operands[0])] = *made;
+  void evaluate(const Instruction& one, Known& known) {
+    const std::optional<bool> runs = holds(one.guard, known);
+    if (runs == false) return;
+    each_read(one, [&](const Operand& read) { put(read, known); });
+    const bool is_number =
+        runs && one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy;
+    const bool is_open = !is_number || compute(lane_, one, 1) != 0;
+    for (std::size_t n = 0; n < one.results; ++n) {
+      const Operand& made = one.operands[n];
+      if (made.kind == Operand::Kind::none) continue;
+      if (is_open || (lane_.unsure(made).lanes & 1) != 0)
+        known.erase(row_name(made));
+      else
+        known[row_name(made)] = lane_.value_of(made, 0);
+    }
   }
 
   // Whether each way from the poll leads back to it where the instruction `at` gives `answer`.
   bool stays(std::uint32_t poll, std::uint32_t at, bool answer,
-             const std::vector<std::uint32_t>& code) const {
+             const std::vector<std::uint32_t>& code) {
     struct Way {
       std::uint32_t pc;
       Known known;
     };
-    Known constants;
+    Known constants{{row_name({Operand::Kind::predicate, false, false_predicate, 0}), 0}};
     for (const ConstantRow& one : program_.constants)
       constants[row_name({Operand::Kind::row, false, one.row, 0})] = one.value;
     std::vector<Way> ways{{poll, std::move(constants)}};
@@ -175,11 +165,9 @@ class RetryFinder {
         const Instruction& one = program_.code[way.pc];
         std::uint32_t next = way.pc + 1;
         if (one.op == Op::bra) {
-          const bool guarded = one.guard.kind != Operand::Kind::none;
-          const auto taken =
-              guarded ? value_of(one.guard, way.known) : std::optional<std::uint64_t>(1);
+          const std::optional<bool> taken = holds(one.guard, way.known);
           if (!taken && one.target != poll) ways.push_back({one.target, way.known});
-          if (taken && *taken != 0) next = one.target;
+          if (taken == true) next = one.target;
         } else {
           evaluate(one, way.known);
         }
@@ -243,7 +231,7 @@ class RetryFinder {
   }
 
   // Of a load: the one comparison of what it loaded, and the answer without which the loop stays.
-  void find_comparison(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
+  void find_comparison(const std::vector<std::uint32_t>& code, RetryLoop& made) {
     const Instruction& poll = program_.code[made.poll];
     if (poll.op != Op::ld || poll.results != 1) return;
     const std::uint64_t loaded = row_name(poll.operands[0]);
@@ -299,7 +287,27 @@ class RetryFinder {
     branch.skips = loop;
   }
 
+  // Tries from whose answer the predicate of a skip may come.
+  void find_tokens() {
+    std::set<std::uint64_t> wanted;
+    for (const Instruction& one : program_.code)
+      if (one.skips >= 0) wanted.insert(row_name(one.guard));
+    for (std::size_t before = 0; before != wanted.size();) {
+      before = wanted.size();
+      for (Instruction& one : program_.code) {
+        bool writes = false;
+        for (std::size_t n = 0; n < one.results; ++n)
+          writes = writes || wanted.contains(row_name(one.operands[n]));
+        if (!writes) continue;
+        one.is_token = one.op == Op::mbarrier_wait;
+        if (!one.is_token)
+          each_read(one, [&](const Operand& read) { wanted.insert(row_name(read)); });
+      }
+    }
+  }
+
   RunProgram& program_;
+  Warp lane_;
   flow::PtxFlow flow_;
   std::map<std::uint32_t, std::uint32_t> pc_of_;
 };

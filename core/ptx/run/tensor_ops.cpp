@@ -181,7 +181,7 @@ void each_run(const std::vector<std::int64_t>& tile, const Visit& visit) {
   }
 }
 
-void Machine::land_tile(const Transfer& transfer, const Access& access, const Viewer& viewer,
+void Machine::land_tile(const Transfer& transfer, Access access, const Viewer& viewer,
                         bool is_store) {
   Warp& warp = warp_of(access.thread);
   each_run(*transfer.tile, [&](std::size_t begin, std::int64_t byte, std::size_t size) {
@@ -202,12 +202,13 @@ void Machine::land_tile(const Transfer& transfer, const Access& access, const Vi
                   fmt::format("the tile has {} bytes at {:#x}, which are in no buffer of the "
                               "launch",
                               size, address));
-    touch(global, size, access, viewer);
     Region& to = is_store ? *global.region : *transfer.to.region;
     const Region& source = is_store ? *transfer.from.region : *global.region;
     const std::uint64_t near = (is_store ? transfer.from : transfer.to).offset + begin;
     const std::uint64_t out = is_store ? global.offset : near;
     const std::uint64_t in = is_store ? near : global.offset;
+    access.is_again = is_store && !transfer.is_reduction && to.holds(source, in, out, size);
+    touch(global, size, access, viewer);
     if (transfer.is_reduction) {
       outcome_.has_unfollowed = true;
       const std::uint32_t why = reason(Reason::Kind::unfollowed, access.pc);

@@ -153,6 +153,31 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
   return true;
 }
 
+// A try outside of a retry loop. Its answer is known where the thread knows of all phases that are
+// complete, unless the next one completes before it or meanwhile: check_completion says so.
+void Machine::answer(Warp& warp, const Instruction& one, Mask lanes, const Token& token) {
+  const auto barrier_of = [&](int lane) -> Mbarrier& {
+    const auto number = static_cast<std::size_t>(token.barrier[static_cast<std::size_t>(lane)]);
+    return *barriers_[number];
+  };
+  Mask known = 0;
+  if (may_settle(one, token.pc))
+    each_lane(lanes, [&](int lane) {
+      Mbarrier& barrier = barrier_of(lane);
+      if (!barrier.is_told(warp.issued_by(lane).order)) return;
+      known |= 1U << lane;
+      barrier.asked.push_back({{warp.thread(lane), warp.time}, at(warp, token.pc, lane)});
+    });
+  each_lane(known & token.over, [&](int lane) {
+    warp.learn(1U << lane, barrier_of(lane).last, one.order != Order::relaxed);
+  });
+  tokens_.push_back(token);
+  const int number = static_cast<int>(tokens_.size()) - 1;
+  const Mask open = lanes & ~known;
+  warp.set_unsure(one.operands[0], lanes, {open, reason(Reason::Kind::poll, token.pc, number)});
+  if (open != 0) warp.otherwise[row_name(one.operands[0])] = {number, open, {}};
+}
+
 // Whether a branch may be taken as it is, although its predicate is not known for sure.
 bool Machine::check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group,
                              Mask taken) {
