@@ -15,8 +15,9 @@ std::string first_of(const ptx::run::RunOutcome& outcome) {
 
 // Thread 0 of CTA 0 stores and raises; `reader` waits and loads. Flag and data are in global
 // memory, where the host has put zeros.
-std::string passed(const std::string& reader, const std::string& before, const std::string& raise,
-                   const std::string& poll, const std::string& after) {
+std::string message_passing_passed(const std::string& reader, const std::string& before,
+                                   const std::string& raise, const std::string& poll,
+                                   const std::string& after) {
   return "mov.u32 r8, %ctaid.x;\nsetp.eq.u32 p2, r8, 0;\nand.pred p2, p2, first;\n" + reader +
          "@p2 bra L_writer;\n@p3 bra L_poll;\nbra L_end;\nL_writer:\nst.global.u32 [d0+64], 7;\n" +
          before + raise + "bra L_end;\nL_poll: " + poll +
@@ -81,10 +82,10 @@ TEST(RunMessage, FlagsByScope) {
   for (const FlagRow& row : flag_rows) {
     const bool ordered[] = {row.cta, row.cluster, row.grid};
     for (int place = 0; place < 3; ++place) {
-      const auto outcome =
-          run_small(passed(places[place].reader, row.before, store + row.raise + flag,
-                           load + row.poll + space, row.after),
-                    places[place].launch);
+      const auto outcome = run_small(
+          message_passing_passed(places[place].reader, row.before, store + row.raise + flag,
+                                 load + row.poll + space, row.after),
+          places[place].launch);
       EXPECT_EQ(first_of(outcome), ordered[place] ? "" : "race")
           << row.before << row.raise << " " << row.poll << " " << row.after << place;
     }
@@ -104,9 +105,10 @@ TEST(RunMessage, Atomics) {
               {"fence.acq_rel.cta;\n", "red.global.add.u32 [d0], 1;\n", false},
               {"", "red.release.cta.global.add.u32 [d0], 1;\n", false}};
   for (const auto& row : rows)
-    EXPECT_EQ(first_of(run_small(passed("setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n",
-                                        row.before, row.raise, "ld.acquire.gpu.global.u32", ""),
-                                 {.ctas = 2})),
+    EXPECT_EQ(first_of(run_small(
+                  message_passing_passed("setp.eq.u32 p3, r8, 1;\nand.pred p3, p3, first;\n",
+                                         row.before, row.raise, "ld.acquire.gpu.global.u32", ""),
+                  {.ctas = 2})),
               row.is_ordered ? "" : "race")
         << row.before << row.raise;
 }
