@@ -78,7 +78,7 @@ std::string json_of(const std::vector<Checked>& all) {
                        {"counts", checked.counts},
                        {"found", std::move(found)}});
   }
-  return kernels.dump(1) + "\n";
+  return kernels.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace phasebit::protocol

@@ -46,7 +46,6 @@ class WorkerHandle {
   bool lost_worker() const { return lost_; }
   // Whether it was killed because it took longer than the watchdog allows.
   bool hung() const { return hung_; }
-  pid_t pid() const { return child_; }
   int started() const { return started_; }
 
  private:

@@ -119,11 +119,6 @@ Result<Form> read_form(const Reader& reader, const Columns& columns) {
   return form;
 }
 
-// PTX for a target without a suffix can be compiled for it and for all above.
-bool leads_to(const Target& from, const Target& to) {
-  return from.suffix.empty() && from.sm <= to.sm;
-}
-
 }  // namespace
 
 Result<FormTable> FormTable::load() {
@@ -149,13 +144,6 @@ Result<FormTable> FormTable::read(std::string_view text, const std::string& file
   return table;
 }
 
-std::vector<std::string> FormTable::families() const {
-  std::vector<std::string> all;
-  for (const Form& form : forms_)
-    if (std::find(all.begin(), all.end(), form.family) == all.end()) all.push_back(form.family);
-  return all;
-}
-
 const Form* FormTable::find(std::string_view id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : &forms_[found->second];
@@ -172,15 +160,6 @@ bool FormTable::accepts(const Form& form, std::string_view target) const {
   for (size_t i = 0; i < targets_.size(); ++i)
     if (targets_[i] == target) return form.accepted[i];
   return false;
-}
-
-Result<std::string> FormTable::declared_target(const Form& form, std::string_view target) const {
-  PHASEBIT_TRY_ASSIGN(wanted, parse_target(target));
-  if (!accepts(form, target))
-    return fail(Step::assemble, "{}: ptxas does not take '{}' for {}", form.id, form.text, target);
-  for (size_t i = 0; i < targets_.size(); ++i)
-    if (form.accepted[i] && leads_to(parse_target(targets_[i]).value(), wanted)) return targets_[i];
-  return std::string(target);
 }
 
 std::string FormTable::lowest_target(const Form& form) const {

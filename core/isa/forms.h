@@ -30,8 +30,6 @@ class FormTable {
   const std::vector<Form>& forms() const { return forms_; }
   // The targets that were asked, ascending; a form not asked of a target is not known there.
   const std::vector<std::string>& targets() const { return targets_; }
-  // Families in the order of the file.
-  std::vector<std::string> families() const;
 
   const Form* find(std::string_view id) const;  // null when there is none
   // Step::usage with the nearest id.
@@ -39,10 +37,6 @@ class FormTable {
 
   // Whether ptxas took the form for the target. False for a target that is not in the table.
   bool accepts(const Form& form, std::string_view target) const;
-  // What `.target` a text with the form must name to be assembled for `target`: the lowest target
-  // without a suffix that takes it and leads to `target`, else `target` itself. Step::assemble when
-  // the form is not legal there.
-  Result<std::string> declared_target(const Form& form, std::string_view target) const;
   // The lowest target that takes it, one without a suffix before one with; "" when none does.
   std::string lowest_target(const Form& form) const;
 

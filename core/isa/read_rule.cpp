@@ -106,23 +106,6 @@ class RuleReader {
   std::optional<RuleProblem> problem_;
 };
 
-Status add_rule(const RuleText& text, const std::string& place, std::vector<VerbRule>& rules) {
-  for (const std::string& verb : text.verbs) {
-    VerbRule& rule = rule_of(rules, verb, text.role);
-    if (text.says_passes) rule.passes = text.passes;
-    for (const std::string& pattern : text.forbid) add_forbidden(rule, pattern);
-    rule.ptx.insert(rule.ptx.end(), text.ptx.begin(), text.ptx.end());
-    for (const RuleText::Count& count : text.counts) {
-      const auto range = parse_count(count.count);
-      if (!range)
-        return fail(Step::spec, "{}: {}: the count of {} is a number, or \"1..2\", \"2..\"", place,
-                    to_string(count.path), count.pattern);
-      add_count(rule, {count.pattern, *range, count.path});
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 const std::vector<std::string>& rule_keys() {
@@ -156,28 +139,6 @@ const std::vector<std::string>& rule_words() {
 
 tl::expected<RuleText, RuleProblem> read_rule(const ordered_json& table) {
   return RuleReader(table).read();
-}
-
-Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::string& place,
-                                         const std::string& family, const Version& ptxas) {
-  std::vector<VerbRule> rules;
-  if (!list.is_array()) return fail(Step::spec, "{}: rules: must be an array of tables", place);
-  for (const ordered_json& table : list) {
-    if (!table.is_object()) return fail(Step::spec, "{}: rules: must hold tables", place);
-    for (const auto& [key, value] : table.items())
-      if (!contains(rule_keys(), key))
-        return with_hint(fail(Step::spec, "{}: rules: no key '{}'", place, key),
-                         nearest_word_hint(key, rule_keys()));
-    const auto text = read_rule(table);
-    if (!text)
-      return with_hint(fail(Step::spec, "{}: rules: {}{}{}", place, text.error().key,
-                            text.error().key.empty() ? "" : ": ", text.error().message),
-                       text.error().hint);
-    if (!text->families.empty() && !contains(text->families, family)) continue;
-    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, text->ptxas));
-    if (in_range) PHASEBIT_TRY(add_rule(*text, place, rules));
-  }
-  return rules;
 }
 
 Result<bool> read_rule_line(std::string_view word, std::string_view value, VerbRule& into) {

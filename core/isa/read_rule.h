@@ -51,13 +51,6 @@ std::optional<RuleProblem> unknown_family(const std::vector<std::string>& famili
 // Keys that are not rule_keys() are the caller's. Families are not checked against core/isa.
 tl::expected<RuleText, RuleProblem> read_rule(const nlohmann::ordered_json& table);
 
-// The rules of a list of tables (the key `rules` of a head): each verb and role once, for one SASS
-// family and ptxas. `place` begins the messages; Step::spec with the key, and for an unknown one
-// the nearest.
-Result<std::vector<VerbRule>> read_rules(const nlohmann::ordered_json& list,
-                                         const std::string& place, const std::string& family,
-                                         const Version& ptxas);
-
 // One line of text. False when `word`, before the colon, is not a word of a rule; Step::spec for a
 // wrong value, without a place.
 Result<bool> read_rule_line(std::string_view word, std::string_view value, VerbRule& into);

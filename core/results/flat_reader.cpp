@@ -11,6 +11,8 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -366,18 +368,34 @@ void sort_devices_and_runs(Results& results) {
   });
 }
 
+// Puts the row that is `order[i]` in place i. A row is some hundred bytes: each is moved once.
+void permute(std::vector<PointRow>& points, std::vector<std::size_t> order) {
+  for (std::size_t first = 0; first < order.size(); ++first) {
+    if (order[first] == first) continue;
+    PointRow kept = std::move(points[first]);
+    std::size_t at = first;
+    for (; order[at] != first; at = std::exchange(order[at], at))
+      points[at] = std::move(points[order[at]]);
+    points[at] = std::move(kept);
+    order[at] = at;
+  }
+}
+
 // The rows of one run stay as they are among each other; `before` orders the rest.
 template <typename Before>
 void sort_points(Results& results, const Before& before) {
   std::unordered_map<Word, std::size_t> place;
   for (const RunRow& run : results.runs) place.emplace(run.id, place.size());
-  for (const PointRow& point : results.points) place.emplace(point.run_id, place.size());
-  const auto in_order = [&](const PointRow& a, const PointRow& b) {
-    if (a.run_id != b.run_id) return place[a.run_id] < place[b.run_id];
-    return before(a, b);
-  };
-  if (!std::ranges::is_sorted(results.points, in_order))
-    std::ranges::stable_sort(results.points, in_order);
+  std::vector<std::size_t> run_of, order;
+  for (const PointRow& point : results.points) {
+    run_of.push_back(place.emplace(point.run_id, place.size()).first->second);
+    order.push_back(order.size());
+  }
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    if (run_of[a] != run_of[b]) return run_of[a] < run_of[b];
+    return before(results.points[a], results.points[b]);
+  });
+  permute(results.points, std::move(order));
 }
 
 bool before_in_file(const PointRow& a, const PointRow& b) {

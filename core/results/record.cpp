@@ -53,11 +53,6 @@ std::optional<Step> step_named(std::string_view word) {
   return std::nullopt;
 }
 
-bool Quality::is_linear(std::string_view reading) const {
-  return std::none_of(bends.begin(), bends.end(),
-                      [&](const Bend& bend) { return bend.reading == reading; });
-}
-
 int Conditions::numbered(int launched) const {
   const int number = std::max(0, launched - first_warp);
   return number < gap_after + gap_warps ? std::min(number, gap_after) : number - gap_warps;

@@ -139,7 +139,6 @@ struct Quality {
   bool clock_ok = true;  // false: the achieved clock was not resolved
   bool throttled = false;
   bool first_use = false;  // the first point of its worker process
-  bool is_linear(std::string_view reading = {}) const;
   bool operator==(const Quality&) const = default;
 };
 

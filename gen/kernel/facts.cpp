@@ -119,10 +119,6 @@ Result<int> Figures::number(const Expression& expression) const {
   return expression.number(point_).map([](std::int64_t value) { return static_cast<int>(value); });
 }
 
-Result<bool> Figures::holds(const Expression& expression) const {
-  return number(expression).map([](int value) { return value != 0; });
-}
-
 Result<int> Figures::number(const std::optional<Expression>& expression) const {
   return expression ? number(*expression) : Result<int>(0);
 }

@@ -147,9 +147,8 @@ Status check_timed(const VariantKey& variant, const launch::LaunchShape& launch)
 Status take_whole_repeats(const Figures& figures, launch::LaunchShape& launch) {
   PHASEBIT_TRY_ASSIGN(repeats,
                       figures.number(figures.chosen(space::ComponentKind::work).work.repeats));
-  if (repeats <= 1) return {};
-  launch.item_granule = std::lcm(launch.item_granule, repeats);
-  launch.min_items = std::max(launch.min_items, launch.item_granule);
+  if (repeats > 1) launch.item_granule = std::lcm(launch.item_granule, repeats);
+  launch.min_items = round_up(std::max(launch.min_items, 1), launch.item_granule);
   return {};
 }
 

@@ -376,6 +376,8 @@ Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& p
   if (declared.cluster_size) launch.cluster_size = cluster_size;
   PHASEBIT_TRY_ASSIGN(work_amount, figures.number(declared.work_amount));
   if (declared.work_amount) launch.work_amount = static_cast<std::uint32_t>(work_amount);
+  PHASEBIT_TRY_ASSIGN(min_items, figures.number(declared.min_items));
+  if (declared.min_items) launch.min_items = std::max(launch.item_granule, min_items);
   PHASEBIT_TRY_ASSIGN(max_items, figures.number(declared.max_items));
   if (declared.max_items) launch.max_items = max_items;
   PHASEBIT_TRY_ASSIGN(phases, figures.number(declared.phases));

@@ -123,8 +123,7 @@ Result<std::string> Catalogue::resolve(std::string_view name) const {
     return with_hint(fail(Step::spec, "'{}' says how a text is compiled, not what it is", name),
                      "give it with -a, in [sweep.assembler], or last in an id");
   if (found != nullptr) return found->name;
-  return with_hint(fail(Step::spec, "no axis '{}'", name),
-                   base::nearest_word_hint(name, names_of_axes(*this)));
+  return tl::unexpected<Error>(vocabulary_.no_axis(name, names_of_axes(*this)));
 }
 
 std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
@@ -154,8 +153,9 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
   for (const Axis* axis : axes)
     if (axis->has(value)) return {};
   if (const auto kind = leading_axis(name); kind && find(*kind, value) != nullptr) return {};
+  const Error* folder = vocabulary_.explained(fmt::format("{}/{}", name, value));
   return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
-                   value_hint(*this, name, axes, value));
+                   folder != nullptr ? folder->hint : value_hint(*this, name, axes, value));
 }
 
 Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,

@@ -276,9 +276,11 @@ class ExpressionParser {
     if (token().kind != Token::Kind::name) return literal();
     if (const Vocabulary::Set* set = vocabulary_.set(token().text)) return member_of(*set);
     const int slot = vocabulary_.slot(token().text);
-    if (slot < 0)
-      return with_hint(fail(Step::spec, "column {}: no axis '{}'", token().column, token().text),
-                       base::nearest_word_hint(token().text, vocabulary_.names()));
+    if (slot < 0) {
+      const Error error = vocabulary_.no_axis(token().text, vocabulary_.names());
+      return with_hint(fail(Step::spec, "column {}: {}", token().column, error.message),
+                       error.hint);
+    }
     Operand name = add({Op::name, 0, 0, 0, slot}, vocabulary_.name(slot).kind, token().column);
     name.slot = slot;
     ++at_;

@@ -89,7 +89,7 @@ struct ProbePlanFacts {
   std::optional<launch::Role> timed_role;
   std::string unit;                      // "cycles per phase"
   std::vector<std::string> timed_verbs;  // empty: all that a gate knows
-  std::optional<Expression> cluster_size, work_amount, max_items;
+  std::optional<Expression> cluster_size, work_amount, min_items, max_items;
   std::optional<Expression> phases;  // so many full barriers are read back, where the protocol can
   bool repeats = false;              // `unroll` items are in the body of the loop
   bool guarded = true;               // false: nothing in it waits

@@ -46,6 +46,7 @@ Result<Catalogue> CatalogueReader::read() {
   PHASEBIT_TRY(read_files());
   for (const Source& source : sources_) read_axes(source);
   name_derived(sources_.front());
+  for (const Source& source : sources_) explain_names(source);
   for (const Source& source : sources_) read_uses(source);
   for (const Source& source : sources_)
     if (status_) check_uses(source);
@@ -83,8 +84,18 @@ Status CatalogueReader::read_components(ComponentKind kind) {
   std::sort(names.begin(), names.end());
   std::vector<Component>& components = catalogue_.components_[static_cast<size_t>(kind)];
   for (const std::string& name : names) {
-    const fs::path file = folder / name / fmt::format("{}.toml", to_string(kind));
-    if (!is_word(name)) return fail(Step::spec, "{}: not a name", (folder / name).string());
+    const fs::path own = folder / name, file = own / fmt::format("{}.toml", to_string(kind));
+    if (!is_word(name)) return fail(Step::spec, "{}: not a name", own.string());
+    if (fs::is_empty(own, failed)) {
+      const std::string what =
+          fmt::format("{} is empty: it lacks {}", own.string(), file.filename().string());
+      catalogue_.vocabulary_.explain(fmt::format("{}/{}", to_string(kind), name),
+                                     {Step::spec, what, what});
+      continue;
+    }
+    if (!fs::exists(file, failed))
+      return with_hint(fail(Step::spec, "{}: lacks {}", own.string(), file.filename().string()),
+                       fmt::format("write it, or take the folder out of {}", folder.string()));
     PHASEBIT_TRY_ASSIGN(table, base::read_toml(file));
     Component component;
     component.name = name;
@@ -316,6 +327,25 @@ void CatalogueReader::name_derived(const Source& source) {
   }
 }
 
+// What templates may say and expressions may not: a key of a table is not an axis.
+void CatalogueReader::explain_names(const Source& source) {
+  TomlReader reader = top(source);
+  for (const char* table_name : {"flags", "numbers", "words"}) {
+    const TomlValue* table = reader.table(table_name);
+    if (table == nullptr) continue;
+    TomlReader names(source.file, *table, fmt::format("[{}]", table_name), table->keys, status_);
+    for (size_t i = 0; i < table->keys.size(); ++i) {
+      const std::string& name = table->keys[i];
+      const std::string what = fmt::format("'{}' is not an axis: it is a key of [{}], set at {}",
+                                           name, table_name, names.where(name));
+      const std::string& text = table->items[i].text;
+      const bool computed = std::string_view(table_name) != "words" && !text.empty();
+      catalogue_.vocabulary_.explain(
+          name, {Step::spec, what, computed ? fmt::format("it follows from `{}`", text) : ""});
+    }
+  }
+}
+
 // The facts of a protocol, a mover and a work: typed, taken over from the component that it uses,
 // and refused when one is missing.
 
@@ -374,7 +404,7 @@ void CatalogueReader::read_plan_of(const Source& source, const TomlValue& table,
                                    ProbePlanFacts& plan) {
   TomlReader reader(source.file, table, "[plan]",
                     {"timed_role", "unit", "timed_verbs", "cluster_size", "work_amount",
-                     "max_items", "phases", "repeats", "guarded", "readings"},
+                     "min_items", "max_items", "phases", "repeats", "guarded", "readings"},
                     status_);
   if (const auto role = read_role(reader, "timed_role")) plan.timed_role = role;
   plan.unit = reader.text_or("unit", plan.unit);
@@ -400,6 +430,7 @@ void CatalogueReader::read_plan_of(const Source& source, const TomlValue& table,
   };
   number("cluster_size", plan.cluster_size);
   number("work_amount", plan.work_amount);
+  number("min_items", plan.min_items);
   number("max_items", plan.max_items);
   number("phases", plan.phases);
 }

@@ -43,6 +43,7 @@ class CatalogueReader {
   void name_axis(base::TomlReader& reader, const Source& source, Axis& axis);
   void check_alias(base::TomlReader& reader, const Axis& axis);
   void name_derived(const Source& source);
+  void explain_names(const Source& source);
 
   void read_expressions(const Source& source);
   void read_conditions(const Source& source);

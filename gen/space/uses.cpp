@@ -71,9 +71,11 @@ void CatalogueReader::read_uses(const Source& source) {
   std::vector<std::string> others;
   for (const Component& other : catalogue_.components(source.kind))
     if (other.name != component.name) others.push_back(other.name);
-  if (!contains(others, component.uses))
-    reader.refuse("uses", fmt::format("no other {} '{}'", to_string(source.kind), component.uses),
-                  nearest_word_hint(component.uses, others));
+  if (contains(others, component.uses)) return;
+  const Error* folder = catalogue_.vocabulary_.explained(
+      fmt::format("{}/{}", to_string(source.kind), component.uses));
+  reader.refuse("uses", fmt::format("no other {} '{}'", to_string(source.kind), component.uses),
+                folder != nullptr ? folder->hint : nearest_word_hint(component.uses, others));
 }
 
 // Each takes over from one that takes over from no component that it helps.

@@ -273,12 +273,4 @@ std::vector<std::string> default_axes(const Catalogue& catalogue, const VariantK
   return names;
 }
 
-Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key) {
-  PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
-  for (const Component* part : catalogue.parts(point))
-    for (const Axis& axis : part->axes)
-      if (axis.runtime) point[static_cast<size_t>(axis.slot)] = axis.default_number;
-  return key_of(catalogue, point).id;
-}
-
 }  // namespace phasebit::space

@@ -54,7 +54,4 @@ Result<launch::VariantKey> parse_variant(const Catalogue& catalogue, std::string
 // catalogue does not know.
 std::vector<std::string> default_axes(const Catalogue& catalogue, const launch::VariantKey& key);
 
-// The key's id without the axes that do not change the PTX: equal ids have equal kernels.
-Result<std::string> ptx_id(const Catalogue& catalogue, const launch::VariantKey& key);
-
 }  // namespace phasebit::space

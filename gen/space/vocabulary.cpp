@@ -1,6 +1,6 @@
 #include "gen/space/vocabulary.h"
 
-#include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -41,6 +41,20 @@ void Vocabulary::add_set(std::string_view name, Set set) {
 const Vocabulary::Set* Vocabulary::set(std::string_view name) const {
   const auto entry = sets_.find(name);
   return entry == sets_.end() ? nullptr : &entry->second;
+}
+
+void Vocabulary::explain(std::string_view word, Error what) {
+  explained_.emplace(word, std::move(what));
+}
+
+const Error* Vocabulary::explained(std::string_view word) const {
+  const auto entry = explained_.find(word);
+  return entry == explained_.end() ? nullptr : &entry->second;
+}
+
+Error Vocabulary::no_axis(std::string_view word, const std::vector<std::string>& names) const {
+  if (const Error* known = explained(word)) return *known;
+  return {Step::spec, fmt::format("no axis '{}'", word), base::nearest_word_hint(word, names)};
 }
 
 int Vocabulary::slot(std::string_view name) const {

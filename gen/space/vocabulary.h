@@ -2,6 +2,8 @@
 // of the space is a row of integers, one slot a name, so that a rule costs a few comparisons.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -40,6 +42,13 @@ class Vocabulary {
   void add_set(std::string_view name, Set set);
   const Set* set(std::string_view name) const;  // null: no such set
 
+  // What a word is that files have for something else: "is a key of [numbers], set at FILE:LINE".
+  void explain(std::string_view word, Error what);
+  // nullptr: no more is known of it.
+  const Error* explained(std::string_view word) const;
+  // Step::spec for what is not a name: what it is instead, or the nearest of these.
+  Error no_axis(std::string_view word, const std::vector<std::string>& names) const;
+
   int slot(std::string_view name) const;              // -1: no such name
   std::int64_t word_id(std::string_view word) const;  // -1: a word of no name
   const Name& name(int slot) const { return names_[static_cast<size_t>(slot)]; }
@@ -54,6 +63,7 @@ class Vocabulary {
   std::map<std::string, int, std::less<>> slots_;
   std::map<std::string, std::int64_t, std::less<>> word_ids_;
   std::map<std::string, Set, std::less<>> sets_;
+  std::map<std::string, Error, std::less<>> explained_;
 };
 
 }  // namespace phasebit::space

@@ -98,6 +98,8 @@ void CatalogueReader::read_names(const Source& source) {
     TomlReader names(source.file, *table, is_flag ? "[flags]" : "[numbers]", table->keys, status_);
     for (const std::string& name : table->keys) {
       const auto kind = is_flag ? ValueKind::truth : ValueKind::number;
+      if (catalogue_.vocabulary_.slot(name) >= 0)
+        names.refuse(name, "is the name of an axis, or of a number of axes.toml's derived");
       if (auto compiled = expression(names, name, kind, true))
         component_of(source).names.push_back(
             {name, std::move(*compiled), is_flag, names.where(name)});
@@ -289,9 +291,8 @@ void CatalogueReader::check_placeholders(TomlReader& reader, std::string_view ke
   for (size_t open = reason.find('{'); open != std::string::npos;
        open = reason.find('{', open + 1)) {
     const std::string name = reason.substr(open + 1, reason.find('}', open) - open - 1);
-    if (catalogue_.vocabulary_.slot(name) < 0)
-      reader.refuse(key, fmt::format("no axis '{}'", name),
-                    base::nearest_word_hint(name, catalogue_.vocabulary_.names()));
+    const Vocabulary& known = catalogue_.vocabulary_;
+    if (known.slot(name) < 0) reader.refuse(key, known.no_axis(name, known.names()));
   }
 }
 

@@ -15,7 +15,7 @@ using base::ProcessOutput;
 
 namespace {
 
-const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string fork_ring = "ring/mbarrier/st_shared/none";
 const std::string comment =
     "// Until the slot is empty: the phase of this parity (or state) is complete.";
 
@@ -28,9 +28,9 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 class Forks : public testing::Test {
  protected:
   void SetUp() override {
-    const ProcessOutput made = home_.says({"fork", ring, "--name", "mine"});
+    const ProcessOutput made = home_.says({"fork", fork_ring, "--name", "mine"});
     ASSERT_EQ(made.exit_status, 0) << made.err;
-    EXPECT_EQ(made.out.substr(0, made.out.find('\n')), ring + "/tuned=mine");
+    EXPECT_EQ(made.out.substr(0, made.out.find('\n')), fork_ring + "/tuned=mine");
   }
   fs::path file(const std::string& name) const { return home_.path() / "ptx" / "tuned" / name; }
   fs::path acquire() const { return home_.templates() / "protocols" / "mbarrier" / "acquire.ptx"; }
@@ -51,13 +51,13 @@ TEST_F(Forks, BeginAsTheirParent) {
   for (std::string line; std::getline(parent, line);) known.insert(line);
   for (std::string line; std::getline(fork, line);)
     if (!known.contains(line)) own.push_back(line);
-  const std::string entry = base::short_hash(ring + "/tuned=mine");
+  const std::string entry = base::short_hash(fork_ring + "/tuned=mine");
   const std::vector<std::string> expected = {
-      "//@ id = \"" + ring + "/tuned=mine\"", "//@ tuned = \"mine\"", "//@ [parent]",
+      "//@ id = \"" + fork_ring + "/tuned=mine\"", "//@ tuned = \"mine\"", "//@ [parent]",
       "//@ text = \"" + base::content_hash(Project::read(file("mine.parent.ptx"))) + "\"",
       ".visible .entry pb_" + entry + "_t(.param .align 8 .b8 pb[96])"};
   EXPECT_EQ(own, expected);
-  const ProcessOutput shown = home_.says({"show", ring + "/tuned=mine"});
+  const ProcessOutput shown = home_.says({"show", fork_ring + "/tuned=mine"});
   EXPECT_EQ(shown.out, Project::read(file("mine.ptx")));
 }
 
@@ -68,7 +68,7 @@ TEST_F(Forks, AreFilesLikeAnyOtherWhereTheyAreNotTheProjects) {
     EXPECT_EQ(shown.exit_status, 0) << shown.err;
     return shown.out.substr(0, shown.out.find(" for sm_90a"));
   };
-  const std::string mine = ring + "/tuned=mine";
+  const std::string mine = fork_ring + "/tuned=mine";
   EXPECT_EQ(id_of("ptx/tuned/mine.ptx"), mine);
   const std::string text = Project::read(file("mine.ptx"));
   const auto label = [](const std::string& name, const std::string& content) {
@@ -94,17 +94,17 @@ TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
   const std::vector<std::string> generate = {"generate", "--limit", "1", "-o", "out"};
   EXPECT_EQ(home_.says(generate).err.find("fork 'mine'"), std::string::npos);
   Project::edit(acquire(), comment, "// Wait.");
-  EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': comments of its parent " + ring +
+  EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': comments of its parent " + fork_ring +
                                           " have changed since"),
             std::string::npos);
   Project::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
-  EXPECT_NE(
-      home_.says(generate).err.find("note: fork 'mine': its parent " + ring + " has changed since"),
-      std::string::npos);
+  EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': its parent " + fork_ring +
+                                          " has changed since"),
+            std::string::npos);
   home_.says({"generate", "--curated"});
   const ProcessOutput check = home_.says({"generate", "--curated", "--check"});
   EXPECT_EQ(check.exit_status, exit_code(Step::render));
-  EXPECT_EQ(check.err, "phasebit: render: fork 'mine': its parent " + ring +
+  EXPECT_EQ(check.err, "phasebit: render: fork 'mine': its parent " + fork_ring +
                            " has changed since (`phasebit fork --merge`)\n");
 }
 
@@ -149,18 +149,18 @@ TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
 
 TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
   for (const char* where : {"", "[parent]\n//@ "})
-    Project::edit(file("mine.ptx"), where + ("id = \"" + ring),
-                  where + ("id = \"" + ring) + "/wait=tes_wait");
+    Project::edit(file("mine.ptx"), where + ("id = \"" + fork_ring),
+                  where + ("id = \"" + fork_ring) + "/wait=tes_wait");
   const std::string before = Project::read(file("mine.ptx"));
-  const std::string message = "fork 'mine': its parent " + ring +
-                              "/wait=tes_wait is no longer a variant (usage: " + ring +
+  const std::string message = "fork 'mine': its parent " + fork_ring +
+                              "/wait=tes_wait is no longer a variant (usage: " + fork_ring +
                               "/wait=tes_wait: wait: no value 'tes_wait' (did you mean "
                               "'test_wait'?)) (the nearest variant is " +
-                              ring + "/wait=test_wait)\n";
+                              fork_ring + "/wait=test_wait)\n";
   const ProcessOutput merge = home_.says({"fork", "--merge"});
   EXPECT_EQ(merge.exit_status, exit_code(Step::spec));
   EXPECT_EQ(merge.err, "phasebit: spec: " + message);
-  const ProcessOutput show = home_.says({"show", ring + "/wait=tes_wait/tuned=mine"});
+  const ProcessOutput show = home_.says({"show", fork_ring + "/wait=tes_wait/tuned=mine"});
   EXPECT_EQ(show.exit_status, exit_code(Step::spec));
   EXPECT_EQ(show.err, "phasebit: spec: " + message);
   EXPECT_NE(
@@ -180,19 +180,23 @@ TEST_F(Forks, SayWhatIsWrong) {
        Step::usage,
        "usage: fork: no variant (phasebit fork VARIANT --name NAME, or phasebit fork --merge "
        "[NAME])"},
-      {{"fork", ring, "--name", "mine"}, Step::usage, "usage: ptx/tuned/mine.ptx is there already"},
-      {{"fork", ring, "--name", "a/b"},
+      {{"fork", fork_ring, "--name", "mine"},
+       Step::usage,
+       "usage: ptx/tuned/mine.ptx is there already"},
+      {{"fork", fork_ring, "--name", "a/b"},
        Step::usage,
        "usage: --name 'a/b' cannot name a fork (letters, digits, '_' and '-')"},
-      {{"fork", ring + "/tuned=mine", "--name", "b"},
+      {{"fork", fork_ring + "/tuned=mine", "--name", "b"},
        Step::usage,
-       "usage: " + ring + "/tuned=mine is made by hand itself (fork a variant of the templates)"},
+       "usage: " + fork_ring +
+           "/tuned=mine is made by hand itself (fork a variant of the templates)"},
       {{"fork", "--merge", "mime"},
        Step::usage,
        "usage: no fork 'mime' in ptx/tuned (did you mean 'mine'?)"},
-      {{"show", ring + "/num_stages=8/tuned=mine"},
+      {{"show", fork_ring + "/num_stages=8/tuned=mine"},
        Step::usage,
-       "usage: fork 'mine' is none of " + ring + "/num_stages=8 (it is " + ring + "/tuned=mine)"},
+       "usage: fork 'mine' is none of " + fork_ring + "/num_stages=8 (it is " + fork_ring +
+           "/tuned=mine)"},
   };
   for (const Row& row : rows) {
     const ProcessOutput output = home_.says(row.arguments);
@@ -231,7 +235,7 @@ TEST_F(Forks, OfAFileAreRefused) {
 
 // A fork that cannot be read stops no other.
 TEST_F(Forks, StopThemselvesAlone) {
-  ASSERT_EQ(home_.says({"fork", ring + "/num_stages=2", "--name", "whole"}).exit_status, 0);
+  ASSERT_EQ(home_.says({"fork", fork_ring + "/num_stages=2", "--name", "whole"}).exit_status, 0);
   const bool has_tools = ptxas::find_toolchain({test::home(), {}, {}}).has_value();
   const std::string good = Project::read(file("mine.ptx"));
   const struct {
@@ -247,7 +251,7 @@ TEST_F(Forks, StopThemselvesAlone) {
   };
   for (const auto& row : rows) {
     Project::write(file("mine.ptx"), row.text);
-    const std::string whole = ring + "/num_stages=2/tuned=whole";
+    const std::string whole = fork_ring + "/num_stages=2/tuned=whole";
     EXPECT_EQ(home_.says({"show", whole}).exit_status, 0) << row.what;
     if (has_tools) {
       const ProcessOutput tuned = home_.says({"assemble", "--tuned", "-t", "sm_90a"});
@@ -255,9 +259,9 @@ TEST_F(Forks, StopThemselvesAlone) {
       EXPECT_NE(tuned.err.find("note: "), std::string::npos) << row.what << ": " << tuned.err;
       EXPECT_NE(tuned.err.find(row.message), std::string::npos) << row.what << ": " << tuned.err;
     }
-    EXPECT_EQ(home_.says({"fork", ring, "--name", "other"}).exit_status, 0) << row.what;
+    EXPECT_EQ(home_.says({"fork", fork_ring, "--name", "other"}).exit_status, 0) << row.what;
     fs::remove(file("other.ptx")), fs::remove(file("other.parent.ptx"));
-    const ProcessOutput broken = home_.says({"show", ring + "/tuned=mine"});
+    const ProcessOutput broken = home_.says({"show", fork_ring + "/tuned=mine"});
     EXPECT_NE(broken.exit_status, 0) << row.what;
     EXPECT_NE(broken.err.find(row.message), std::string::npos) << row.what << ": " << broken.err;
   }
@@ -268,11 +272,11 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
   struct Row {
     std::string from, to, message;
   };
-  const std::string id = "//@ id = \"" + ring + "/tuned=mine\"\n";
+  const std::string id = "//@ id = \"" + fork_ring + "/tuned=mine\"\n";
   const std::vector<Row> rows = {
-      {id, "//@ id = \"" + ring + "/tuned=yours\"\n",
-       "spec: ptx/tuned/mine.ptx:8: id: '" + ring +
-           "/tuned=yours' is not this fork (write `id = \"" + ring +
+      {id, "//@ id = \"" + fork_ring + "/tuned=yours\"\n",
+       "spec: ptx/tuned/mine.ptx:8: id: '" + fork_ring +
+           "/tuned=yours' is not this fork (write `id = \"" + fork_ring +
            "/tuned=mine\"`, and `tuned = \"mine\"` in [key])"},
       {"//@ [parent]\n//@ id", "//@ [parent]\n//@ name",
        "spec: ptx/tuned/mine.ptx:32: name: no such key (one of: id, text)"},
@@ -288,7 +292,7 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
   const std::string before = Project::read(file("mine.ptx"));
   for (const Row& row : rows) {
     Project::edit(file("mine.ptx"), row.from, row.to);
-    const ProcessOutput output = home_.says({"show", ring + "/tuned=mine"});
+    const ProcessOutput output = home_.says({"show", fork_ring + "/tuned=mine"});
     EXPECT_EQ(output.exit_status, exit_code(Step::spec));
     EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
     Project::write(file("mine.ptx"), before);

@@ -15,8 +15,8 @@ namespace phasebit::test {
 namespace {
 
 // One of each group of targets whose timed loops are the same throughout (docs/sass.md).
-const std::vector<std::string> targets = {"sm_75",   "sm_80",   "sm_86",   "sm_90a", "sm_100a",
-                                          "sm_103a", "sm_107a", "sm_110a", "sm_120a"};
+const std::vector<std::string> golden_targets = {
+    "sm_75", "sm_80", "sm_86", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a"};
 
 fs::path file_of(const std::string& target) {
   return base::source_root() / "tests/golden/sass" / (target + ".txt");
@@ -33,8 +33,8 @@ Result<Listings> present_listings() {
   const join::select::Space space = test::space_of("curated");
   PHASEBIT_TRY_ASSIGN(prepared, join::images::prepare(space, launch::Build::timed, 0));
   std::vector<std::vector<std::optional<GoldenKernel>>> found(
-      targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
-  PHASEBIT_TRY_ASSIGN(columns, join::images::columns_of(tools, targets, {}));
+      golden_targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
+  PHASEBIT_TRY_ASSIGN(columns, join::images::columns_of(tools, golden_targets, {}));
   join::images::analyse_images(
       tools, disassembler, prepared, columns,
       [&](std::size_t target, std::size_t variant, const Result<reading::CodeSubject>& image) {
@@ -58,24 +58,25 @@ TEST(Golden, CuratedListings) {
   ASSERT_TRUE(listings) << listings.error().text();
   ASSERT_EQ(listings->version, ptxas::pinned_toolchain);
   std::vector<GoldenTarget> earlier;
-  for (std::size_t t = 0; t < targets.size(); ++t) {
+  for (std::size_t t = 0; t < golden_targets.size(); ++t) {
     const std::vector<GoldenKernel>& kernels = listings->kernels[t];
-    ASSERT_FALSE(kernels.empty()) << targets[t];
+    ASSERT_FALSE(kernels.empty()) << golden_targets[t];
     if (std::getenv("PHASEBIT_ACCEPT") != nullptr) {
       const std::string title = fmt::format(
           "Timed loops of the curated set on {} by ptxas {}; made anew by "
           "PHASEBIT_ACCEPT=1 and the test `golden`",
-          targets[t], listings->version);
-      ASSERT_TRUE(base::write_file(file_of(targets[t]), print_golden(title, kernels, earlier)));
+          golden_targets[t], listings->version);
+      ASSERT_TRUE(
+          base::write_file(file_of(golden_targets[t]), print_golden(title, kernels, earlier)));
     }
-    const auto text = base::read_file(file_of(targets[t]));
+    const auto text = base::read_file(file_of(golden_targets[t]));
     ASSERT_TRUE(text) << text.error().text();
-    const auto committed = parse_golden(*text, file_of(targets[t]).string(), earlier);
+    const auto committed = parse_golden(*text, file_of(golden_targets[t]).string(), earlier);
     ASSERT_TRUE(committed) << committed.error().text();
     for (const GoldenChange& change : compare_golden(*committed, kernels))
-      ADD_FAILURE() << targets[t] << ": " << change.variant << ": " << change.what
+      ADD_FAILURE() << golden_targets[t] << ": " << change.variant << ": " << change.what
                     << "\nPHASEBIT_ACCEPT=1 meson test -C build golden takes it over";
-    earlier.push_back({targets[t], *committed});
+    earlier.push_back({golden_targets[t], *committed});
   }
 }
 

@@ -23,19 +23,19 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-constexpr const char* ring = "ring/mbarrier/st_shared/none";
+constexpr const char* habits_ring = "ring/mbarrier/st_shared/none";
 
-ProcessOutput says(const Words& arguments) {
+ProcessOutput habits_says(const Words& arguments) {
   return test::run_phasebit({}, arguments);
 }
 
-std::string spec(const std::string& name) {
+std::string habits_spec(const std::string& name) {
   return (test::home().data / "specs" / (name + ".toml")).string();
 }
 
 Words ids_listed(Words arguments) {
   arguments.insert(arguments.begin(), {"generate", "--list"});
-  const ProcessOutput output = says(arguments);
+  const ProcessOutput output = habits_says(arguments);
   EXPECT_TRUE(output.ok()) << output.err;
   Words ids;
   std::istringstream lines(output.out);
@@ -58,69 +58,75 @@ TEST(Habits, WhatCannotBePrintedIsAnError) {
 }
 
 TEST(Habits, ACommandThatIsNoneIsAnErrorBesideHelpToo) {
-  const ProcessOutput top = says({"shwo", "--help"}), below = says({"sass", "shwo", "--help"});
+  const ProcessOutput top = habits_says({"shwo", "--help"}),
+                      below = habits_says({"sass", "shwo", "--help"});
   EXPECT_EQ(top.exit_status, exit_code(Step::usage));
   EXPECT_EQ(top.err, "phasebit: usage: phasebit: no command 'shwo' (did you mean 'show'?)\n");
   EXPECT_EQ(below.exit_status, exit_code(Step::usage));
   EXPECT_EQ(below.err,
             "phasebit: usage: phasebit sass: no command 'shwo' (did you mean 'show'?)\n");
-  EXPECT_TRUE(says({"sass", "show", "--help"}).ok());
+  EXPECT_TRUE(habits_says({"sass", "show", "--help"}).ok());
 }
 
 TEST(Habits, AnIdIsExactlyOneVariant) {
-  const std::string other = std::string(ring) + "/num_stages=8";
-  EXPECT_EQ(ids_listed({"--id", ring}), Words{ring});
-  EXPECT_EQ(ids_listed({"--id", other, "--id", ring}), (Words{other, ring}));
-  EXPECT_GT(ids_listed({"--filter", ring}).size(), 1U);  // a filter is a part of an id
-  EXPECT_EQ(ids_listed({"--id", other, "--id", ring, "--filter", "num_stages"}), Words{other});
-  EXPECT_EQ(ids_listed({"--id", other, "--id", ring, "--limit", "1"}), Words{other});
-  EXPECT_EQ(ids_listed({"--id", ring, "-a", "opt_level=1,2"}),
-            (Words{std::string(ring) + "/opt_level=1", std::string(ring) + "/opt_level=2"}));
-  const std::string own = std::string(ring) + "/opt_level=1";
+  const std::string other = std::string(habits_ring) + "/num_stages=8";
+  EXPECT_EQ(ids_listed({"--id", habits_ring}), Words{habits_ring});
+  EXPECT_EQ(ids_listed({"--id", other, "--id", habits_ring}), (Words{other, habits_ring}));
+  EXPECT_GT(ids_listed({"--filter", habits_ring}).size(), 1U);  // a filter is a part of an id
+  EXPECT_EQ(ids_listed({"--id", other, "--id", habits_ring, "--filter", "num_stages"}),
+            Words{other});
+  EXPECT_EQ(ids_listed({"--id", other, "--id", habits_ring, "--limit", "1"}), Words{other});
+  EXPECT_EQ(ids_listed({"--id", habits_ring, "-a", "opt_level=1,2"}),
+            (Words{std::string(habits_ring) + "/opt_level=1",
+                   std::string(habits_ring) + "/opt_level=2"}));
+  const std::string own = std::string(habits_ring) + "/opt_level=1";
   EXPECT_EQ(ids_listed({"--id", own}), Words{own});
 }
 
 // A hash is looked up in the sweep, and the axes of -a are those of the sweep.
 TEST(Habits, AHashIsOfTheSweep) {
-  const ProcessOutput output = says({"generate", "--list", "--spec", spec("curated")});
+  const ProcessOutput output =
+      habits_says({"generate", "--list", "--spec", habits_spec("curated")});
   const std::string hash = output.out.substr(0, output.out.find(' '));
   const std::string id =
       output.out.substr(hash.size() + 1, output.out.find('\n') - hash.size() - 1);
-  EXPECT_EQ(ids_listed({"--spec", spec("curated"), "--id", hash}), Words{id});
+  EXPECT_EQ(ids_listed({"--spec", habits_spec("curated"), "--id", hash}), Words{id});
   const ProcessOutput other =
-      says({"generate", "--list", "--spec", spec("barrier_word"), "--id", hash});
+      habits_says({"generate", "--list", "--spec", habits_spec("barrier_word"), "--id", hash});
   EXPECT_EQ(other.exit_status, exit_code(Step::usage)) << other.out;
 }
 
 TEST(Habits, AFileOfVariantsIsFilteredAndLimited) {
   const base::TempDir folder = std::move(*base::TempDir::create());
-  const std::string other = std::string(ring) + "/num_stages=8";
+  const std::string other = std::string(habits_ring) + "/num_stages=8";
   const std::string file = (folder.path() / "ids.txt").string();
-  ASSERT_TRUE(base::write_file(file, std::string(ring) + "\n" + other + "\n"));
-  EXPECT_EQ(ids_listed({"--variants", file}), (Words{ring, other}));
+  ASSERT_TRUE(base::write_file(file, std::string(habits_ring) + "\n" + other + "\n"));
+  EXPECT_EQ(ids_listed({"--variants", file}), (Words{habits_ring, other}));
   EXPECT_EQ(ids_listed({"--variants", file, "--filter", "num_stages=8"}), Words{other});
-  EXPECT_EQ(ids_listed({"--variants", file, "--limit", "1"}), Words{ring});
-  const ProcessOutput none = says({"generate", "--list", "--variants", file, "--filter", "nope"});
+  EXPECT_EQ(ids_listed({"--variants", file, "--limit", "1"}), Words{habits_ring});
+  const ProcessOutput none =
+      habits_says({"generate", "--list", "--variants", file, "--filter", "nope"});
   EXPECT_EQ(none.err, "phasebit: usage: --filter nope: no variant has this in its id (an id is " +
-                          std::string(ring) + ")\n");
+                          std::string(habits_ring) + ")\n");
   EXPECT_EQ(none.exit_status, exit_code(Step::usage));
 }
 
 TEST(Habits, ASpecWithOneSweepNeedsNoName) {
-  EXPECT_EQ(ids_listed({"--spec", spec("curated")}),
-            ids_listed({"--spec", spec("curated"), "--sweep", "curated"}));
+  EXPECT_EQ(ids_listed({"--spec", habits_spec("curated")}),
+            ids_listed({"--spec", habits_spec("curated"), "--sweep", "curated"}));
   EXPECT_EQ(ids_listed({}), ids_listed({"--sweep", "core"}));
-  const ProcessOutput several = says({"generate", "--list", "--spec", spec("protocols")});
+  const ProcessOutput several =
+      habits_says({"generate", "--list", "--spec", habits_spec("protocols")});
   EXPECT_EQ(several.exit_status, exit_code(Step::usage));
-  EXPECT_EQ(several.err, "phasebit: usage: " + spec("protocols") +
+  EXPECT_EQ(several.err, "phasebit: usage: " + habits_spec("protocols") +
                              ": 2 sweeps, and none is named (--sweep, one of: protocols, newer)\n");
 }
 
 TEST(Habits, ATargetMayBeRepeatedOrStandInAList) {
   const auto targets = [](const Words& words) {
-    Words arguments = {"assemble", "--id", ring, "--json"};
+    Words arguments = {"assemble", "--id", habits_ring, "--json"};
     arguments.insert(arguments.end(), words.begin(), words.end());
-    const ProcessOutput output = says(arguments);
+    const ProcessOutput output = habits_says(arguments);
     EXPECT_TRUE(output.ok()) << output.err;
     Words found;
     const json made = json::parse(output.out);
@@ -135,9 +141,9 @@ TEST(Habits, ATargetMayBeRepeatedOrStandInAList) {
 
 TEST(Habits, ListsSayWhatThereIs) {
   const auto rows = [](const std::string& what) {
-    const ProcessOutput output = says({"list", what, "--json"});
+    const ProcessOutput output = habits_says({"list", what, "--json"});
     EXPECT_TRUE(output.ok()) << output.err;
-    EXPECT_TRUE(says({"list", what}).ok());
+    EXPECT_TRUE(habits_says({"list", what}).ok());
     return output.out;
   };
   for (const char* name : {"axes", "protocols", "movers", "works", "probes", "sweeps", "tables",
@@ -146,19 +152,20 @@ TEST(Habits, ListsSayWhatThereIs) {
   EXPECT_NE(rows("protocols").find("mbarrier_tx"), std::string::npos);
   EXPECT_NE(rows("axes").find("num_stages"), std::string::npos);
   // Not all of the thousands of forms, to which every row would be padded.
-  const std::string axes = says({"list", "axes"}).out;
+  const std::string axes = habits_says({"list", "axes"}).out;
   EXPECT_NE(axes.find("none mbarrier.init#001 mbarrier.init#002 ... ("), std::string::npos);
   EXPECT_LT(axes.find('\n'), 500U);
   EXPECT_NE(rows("tables").find("rows=AXIS,AXIS"), std::string::npos);
-  EXPECT_NE(says({"list", "targets"})
+  EXPECT_NE(habits_says({"list", "targets"})
                 .out.find(fmt::format("Known to ptxas {}.", ptxas::pinned_toolchain)),
             std::string::npos);
   const ProcessOutput sweeps =
-      says({"list", "sweeps", "--spec", spec("curated"), "--format", "csv"});
-  EXPECT_NE(sweeps.out.find(fmt::format(",{},", ids_listed({"--spec", spec("curated")}).size())),
-            std::string::npos)
+      habits_says({"list", "sweeps", "--spec", habits_spec("curated"), "--format", "csv"});
+  EXPECT_NE(
+      sweeps.out.find(fmt::format(",{},", ids_listed({"--spec", habits_spec("curated")}).size())),
+      std::string::npos)
       << sweeps.out;
-  const ProcessOutput wrong = says({"list", "protocol"});
+  const ProcessOutput wrong = habits_says({"list", "protocol"});
   EXPECT_EQ(wrong.err, "phasebit: usage: no list 'protocol' (did you mean 'protocols'?)\n");
 }
 
@@ -246,8 +253,9 @@ TEST(Habits, ExamplesWork) {
   Project::write(app, fmt::format("#!/bin/sh\nexec {} dlsym\n", std::getenv("PHASEBIT_FAKE_APP")));
   fs::permissions(app, fs::perms::owner_exec, fs::perm_options::add);
   std::vector<Words> commands = {{}};
-  for (const std::string& name : commands_of(says({"--help"}).out)) commands.push_back({name});
-  for (const std::string& name : commands_of(says({"sass", "--help"}).out))
+  for (const std::string& name : commands_of(habits_says({"--help"}).out))
+    commands.push_back({name});
+  for (const std::string& name : commands_of(habits_says({"sass", "--help"}).out))
     commands.push_back({"sass", name});
   ASSERT_GE(commands.size(), 20U);
   const fs::path program = std::getenv("PHASEBIT_PROGRAM");
@@ -255,7 +263,7 @@ TEST(Habits, ExamplesWork) {
   options.working_directory = home.path().string();
   for (Words command : commands) {
     command.emplace_back("--help");
-    const Words examples = examples_of(says(command).out);
+    const Words examples = examples_of(habits_says(command).out);
     EXPECT_FALSE(examples.empty()) << command.front() << " has no example";
     for (const std::string& example : examples) {
       SCOPED_TRACE(example);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-base::ProcessOutput says(const std::vector<std::string>& arguments) {
+base::ProcessOutput history_says(const std::vector<std::string>& arguments) {
   return test::run_phasebit({}, arguments);
 }
 
@@ -29,9 +29,10 @@ json rows_of(const base::ProcessOutput& output) {
 }
 
 // Of one slot and one role: no later text of roles and slots has changed it.
-const std::string ring =
+const std::string history_ring =
     "ring/mbarrier/st_shared/none/num_stages=1/roles=unified/producers=4/consumers=4";
-const std::vector<std::string> ids = {ring + "/ptxas=11.8.89", ring + "/ptxas=12.4.131", ring};
+const std::vector<std::string> ids = {history_ring + "/ptxas=11.8.89",
+                                      history_ring + "/ptxas=12.4.131", history_ring};
 constexpr const char* reason = "what differs in the SASS";
 
 // An experiment of specs/experiments.txt: a NOP of the producer's hot path, by the pinned ptxas.
@@ -100,9 +101,9 @@ class History : public testing::Test {
     for (const char* version : {"11.8", "12.4", "13.5"})
       ASSERT_TRUE(ptxas::find_installed(test::home(), version))
           << ptxas::find_installed(test::home(), version).error().text();
-    const json today =
-        rows_of(says({"sass", "history", ring, "--toolchain", "12.4,13.5", "--json"}));
-    const std::vector<results::PointRow> measured = rows_of_variant(ring);
+    const json today = rows_of(
+        history_says({"sass", "history", history_ring, "--toolchain", "12.4,13.5", "--json"}));
+    const std::vector<results::PointRow> measured = rows_of_variant(history_ring);
     ASSERT_FALSE(today.empty() || measured.empty());
     if (today.back()["class"] != measured.front().text_hash.text().substr(0, 6))
       GTEST_SKIP() << "results/nvidia-h200/history was measured with an older text of the kernels: "
@@ -112,10 +113,12 @@ class History : public testing::Test {
 };
 
 TEST_F(History, HasTheCyclesOfTheResults) {
-  const json rows = rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5",
-                                  "--results", results("ptxas.csv.zst"), "--json"}));
-  const json table = rows_of(says({"report", results("ptxas.csv.zst"), "--table", "history",
-                                   "--argument", "variant=" + ring, "--format", "json"}));
+  const json rows =
+      rows_of(history_says({"sass", "history", history_ring, "--toolchain", "11.8,12.4,13.5",
+                            "--results", results("ptxas.csv.zst"), "--json"}));
+  const json table =
+      rows_of(history_says({"report", results("ptxas.csv.zst"), "--table", "history", "--argument",
+                            "variant=" + history_ring, "--format", "json"}));
   ASSERT_EQ(rows.size(), 3U);
   ASSERT_EQ(table.size(), 1U);
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -132,8 +135,8 @@ TEST_F(History, HasTheCyclesOfTheResults) {
 
 // The class is the beginning of the hash of the code that was measured.
 TEST_F(History, HasTheCodeThatWasMeasured) {
-  const json rows =
-      rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--json"}));
+  const json rows = rows_of(
+      history_says({"sass", "history", history_ring, "--toolchain", "11.8,12.4,13.5", "--json"}));
   ASSERT_EQ(rows.size(), 3U);
   for (size_t i = 0; i < ids.size(); ++i) {
     const std::vector<results::PointRow> measured = rows_of_variant(ids[i]);
@@ -145,7 +148,8 @@ TEST_F(History, HasTheCodeThatWasMeasured) {
 
 // The reason is checked against the counts of `sass diff`, which goes another way.
 TEST_F(History, ExplainGivesAVerdictAndAReason) {
-  const json rows = rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--json"}));
+  const json rows =
+      rows_of(history_says({"explain", history_ring, "--toolchain", "11.8,12.4", "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0]["before"], ids[0]);
   EXPECT_EQ(rows[0]["after"], ids[1]);
@@ -155,7 +159,7 @@ TEST_F(History, ExplainGivesAVerdictAndAReason) {
   EXPECT_EQ(rows[0]["verdict"], "slower");
   EXPECT_GT(rows[0]["floor"], 0);
   EXPECT_LT(rows[0]["floor"], after - before);
-  const auto output = says({"sass", "diff", ids[0], ids[1], "-t", "sm_90", "--json"});
+  const auto output = history_says({"sass", "diff", ids[0], ids[1], "-t", "sm_90", "--json"});
   ASSERT_TRUE(output.ok() || output.exit_status == 1) << output.err;
   const json diff = json::parse(output.out);
   const std::string words = rows[0][reason];
@@ -178,10 +182,11 @@ TEST_F(History, ExplainNeedsTwoVariants) {
   const std::string hint =
       " (name a second variant, or two toolchains as in --toolchain 12.4,12.5)\n";
   const std::pair<std::vector<std::string>, std::string> rows[] = {
-      {{"explain", ring}, "phasebit: usage: " + ring + " twice" + hint},
+      {{"explain", history_ring}, "phasebit: usage: " + history_ring + " twice" + hint},
       {{"explain", ids[1], ids[1]}, "phasebit: usage: " + ids[1] + " twice" + hint},
       // The version by its short name is the same variant.
-      {{"explain", ids[1], ring + "/ptxas=12.4"}, "phasebit: usage: " + ids[1] + " twice" + hint},
+      {{"explain", ids[1], history_ring + "/ptxas=12.4"},
+       "phasebit: usage: " + ids[1] + " twice" + hint},
       {{"explain"},
        "phasebit: usage: explain takes two variants, or --steps (phasebit explain VARIANT "
        "--toolchain 12.4,12.5)\n"},
@@ -190,7 +195,7 @@ TEST_F(History, ExplainNeedsTwoVariants) {
   for (const auto& [words, message] : rows) {
     std::vector<std::string> arguments = words;
     arguments.insert(arguments.end(), {"--results", results("experiments.csv.zst")});
-    const base::ProcessOutput output = says(arguments);
+    const base::ProcessOutput output = history_says(arguments);
     EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, message);
     EXPECT_EQ(output.out, "");
@@ -204,7 +209,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
   ASSERT_TRUE(listed) << listed.error().text();
   EXPECT_NE(listed->find(edited + "\n"), std::string::npos) << edited;
   const base::ProcessOutput show =
-      says({"sass", "diff", by_branch, edited, "-t", "sm_90", "--json"});
+      history_says({"sass", "diff", by_branch, edited, "-t", "sm_90", "--json"});
   const json diff = json::parse(show.out, nullptr, false);
   ASSERT_TRUE(diff.is_object()) << show.err;
   EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);
@@ -215,7 +220,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
     opcode = row["left"]["opcode"];
   }
   ASSERT_NE(opcode, "");
-  const json rows = rows_of(says({"explain", by_branch, edited, "--json"}));
+  const json rows = rows_of(history_says({"explain", by_branch, edited, "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   const std::string words = rows[0][reason];
   const std::string expected =
@@ -228,7 +233,7 @@ TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
 // stay on the hot path, though no rule holds for it any more.
 TEST_F(History, AnEditKeepsTheHotPath) {
   const std::string edit = ids[1] + "/edit=0x0.NOP";  // before every loop
-  const json rows = rows_of(says({"explain", ids[1], edit, "--json"}));
+  const json rows = rows_of(history_says({"explain", ids[1], edit, "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   const std::string words = rows[0][reason];
   EXPECT_TRUE(words.starts_with("none on the hot paths: they are the same, ")) << words;
@@ -238,7 +243,7 @@ TEST_F(History, BisectNamesTwoVersions) {
   // 151, 158, 147 cycles: the larger step is the second.
   const std::vector<std::string> history = {"sass",
                                             "history",
-                                            ring,
+                                            history_ring,
                                             "--toolchain",
                                             "11.8,12.4,13.5",
                                             "--results",
@@ -247,7 +252,7 @@ TEST_F(History, BisectNamesTwoVersions) {
   const auto bisect = [&](const std::string& what) {
     std::vector<std::string> arguments = history;
     arguments.push_back(what);
-    return says(arguments);
+    return history_says(arguments);
   };
   EXPECT_TRUE(
       bisect("cycles").out.starts_with("cycles changed most from ptxas 12.4.131 to 13.5.37\n"));
@@ -258,7 +263,8 @@ TEST_F(History, BisectNamesTwoVersions) {
       none.err,
       "phasebit: usage: --bisect TCGEN05*: as often in loops by every version (an opcode such "
       "as YIELD or 'MEMBAR*'; --count hot, loops or all says where it is counted)\n");
-  const base::ProcessOutput one = says({"sass", "history", ring, "--toolchain", "12.4"});
+  const base::ProcessOutput one =
+      history_says({"sass", "history", history_ring, "--toolchain", "12.4"});
   EXPECT_EQ(one.err,
             "phasebit: usage: a history needs two versions of ptxas or more (run tools/toolchain "
             "all)\n");
@@ -271,14 +277,14 @@ TEST_F(History, OtherCodeThanMeasuredIsSaid) {
     if (row.variant_id == ids[1]) row.text_hash = std::string(32, 'f');
   const std::string stale = (folder_.path() / "stale.csv").string();
   ASSERT_TRUE(results::write_flat(stale, changed));
-  const json explained =
-      rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
+  const json explained = rows_of(history_says(
+      {"explain", history_ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
   ASSERT_EQ(explained.size(), 1U);
   EXPECT_TRUE(explained[0][reason].get<std::string>().starts_with(
       ids[1] + ": the code measured (ffffff) is not what is assembled today ("))
       << explained[0][reason];
-  const base::ProcessOutput output = says(
-      {"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--results", stale, "--json"});
+  const base::ProcessOutput output = history_says({"sass", "history", history_ring, "--toolchain",
+                                                   "11.8,12.4,13.5", "--results", stale, "--json"});
   const json rows = rows_of(output);
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_FALSE(rows[1]["cycles"].is_object()) << rows[1];
@@ -290,15 +296,16 @@ TEST_F(History, OtherCodeThanMeasuredIsSaid) {
 }
 
 TEST_F(History, StepsAreThoseOfTheTable) {
-  const json rows = rows_of(says({"report", results("ptxas.csv.zst"), "--table", "steps",
-                                  "--argument", "variant=" + ring, "--format", "json"}));
+  const json rows =
+      rows_of(history_says({"report", results("ptxas.csv.zst"), "--table", "steps", "--argument",
+                            "variant=" + history_ring, "--format", "json"}));
   ASSERT_GT(rows.size(), 0U);
   for (const json& row : rows) {
     SCOPED_TRACE(row.dump());
     const auto slope = [&](const char* version) {
       const std::string ptxas = row[version];
       const bool pinned = ptxas == ptxas::pinned_toolchain;
-      return cycles_of(pinned ? ring : fmt::format("{}/ptxas={}", ring, ptxas));
+      return cycles_of(pinned ? history_ring : fmt::format("{}/ptxas={}", history_ring, ptxas));
     };
     EXPECT_NEAR(row["difference"]["value"].get<double>(), slope("to ptxas") - slope("from ptxas"),
                 near);

@@ -19,8 +19,8 @@ const std::vector<std::string> versions = {"6.3", "6.4", "6.5", "7.0", "7.1", "7
                                            "7.4", "7.5", "7.6", "7.7", "7.8", "8.0", "8.1",
                                            "8.2", "8.3", "8.4", "8.5", "8.6", "8.7", "8.8",
                                            "9.0", "9.1", "9.2", "9.3", "9.4", "9.5"};
-const std::vector<std::string> targets = {"sm_75", "sm_80", "sm_86", "sm_87",
-                                          "sm_88", "sm_89", "sm_90", "sm_100"};
+const std::vector<std::string> lowest_ptx_targets = {"sm_75", "sm_80", "sm_86", "sm_87",
+                                                     "sm_88", "sm_89", "sm_90", "sm_100"};
 
 std::string below(const std::vector<std::string>& steps, const std::string& word) {
   const auto at = std::find(steps.begin(), steps.end(), word);
@@ -31,7 +31,7 @@ std::string below(const std::vector<std::string>& steps, const std::string& word
 // A target with a suffix has what the plain one of its number has not.
 std::string lower_target(const std::string& target) {
   const bool plain = std::isdigit(static_cast<unsigned char>(target.back())) != 0;
-  return plain ? below(targets, target) : target.substr(0, target.size() - 1);
+  return plain ? below(lowest_ptx_targets, target) : target.substr(0, target.size() - 1);
 }
 
 bool assembles(const ptxas::Toolchain& toolchain, const ptxas::Kernel& kernel,

@@ -8,7 +8,7 @@
 namespace phasebit::test {
 namespace {
 
-const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string ptx_files_ring = "ring/mbarrier/st_shared/none";
 
 // Two kernels, a function that is not inlined, a global: as a compiler would write it.
 const std::string strangers =
@@ -57,18 +57,19 @@ class PtxFiles : public testing::Test {
 };
 
 TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
-  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
-  const base::ProcessOutput variant = home_.says({"sass", "show", ring, "-t", "sm_90a"});
+  Project::write(file("a.ptx"), home_.says({"show", ptx_files_ring}).out);
+  const base::ProcessOutput variant = home_.says({"sass", "show", ptx_files_ring, "-t", "sm_90a"});
   const base::ProcessOutput read = home_.says({"sass", "show", "a.ptx", "-t", "sm_90a"});
   ASSERT_EQ(read.exit_status, 0) << read.err;
   EXPECT_EQ(code_of(read.out), code_of(variant.out));
   EXPECT_NE(read.out.find("gate passed"), std::string::npos) << read.out;
-  EXPECT_TRUE(read.out.starts_with(ring + "/file=" + label("a.ptx") + " for sm_90a")) << read.out;
+  EXPECT_TRUE(read.out.starts_with(ptx_files_ring + "/file=" + label("a.ptx") + " for sm_90a"))
+      << read.out;
 }
 
 // What is called is outside the window, so a call itself must be counted.
 TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
-  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ptx_files_ring}).out);
   Project::edit(file("a.ptx"), ".address_size 64\n",
                 ".address_size 64\n.func hidden(.reg .b32 a)\n{\nmembar.gl;\nnanosleep.u32 50;\n"
                 "st.volatile.shared.u32 [a], a;\nret;\n}\n");
@@ -82,7 +83,7 @@ TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
 }
 
 TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
-  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ptx_files_ring}).out);
   const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";
   Project::edit(file("a.ptx"), poll, "mbarrier.test_wait" + poll.substr(poll.find(".parity")));
   const base::ProcessOutput output =
@@ -112,7 +113,7 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
 // A text under the key of another variant: its own rules pass, and everything that shows it says
 // that they are not those of the key.
 TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
-  const std::string text = home_.says({"show", ring}).out;
+  const std::string text = home_.says({"show", ptx_files_ring}).out;
   // After the key's last line, or a rule taken out. No rule holds layout and uniform_role.
   const std::string work = "//@ work = \"none\"\n";
   const auto with = [&](const char* axis) { return work + "//@ " + axis + "\n"; };
@@ -130,7 +131,7 @@ TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
     const std::string name = fmt::format("k{}.ptx", n++);
     Project::write(file(name), text);
     Project::edit(file(name), before, after);
-    Project::edit(file(name), "//@ id = \"" + ring + "\"\n", "");
+    Project::edit(file(name), "//@ id = \"" + ptx_files_ring + "\"\n", "");
     const base::ProcessOutput read = home_.says({"sass", "show", name, "-t", "sm_90a"});
     EXPECT_NE((read.out + read.err).find(label(name) + "-not-held-to-its-key"), std::string::npos)
         << after << ": " << read.out << read.err;
@@ -182,7 +183,7 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
 // The head says what the entry's parameters after the block are, and the manifest how to fill
 // them.
 TEST_F(PtxFiles, AskForBuffersInTheirHead) {
-  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ptx_files_ring}).out);
   Project::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
   const base::ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
   EXPECT_NE(nobody.err.find("resources: parameter 'table' of "), std::string::npos) << nobody.err;
@@ -203,7 +204,7 @@ TEST_F(PtxFiles, AskForBuffersInTheirHead) {
 
 // Where there is no rule of the catalogue, the head's own are what the gate asks for.
 TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
-  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ptx_files_ring}).out);
   Project::edit(file("a.ptx"), "protocol = \"mbarrier\"", "protocol = \"ticket_lock\"");
   const std::vector<std::string> assemble = {"assemble", "a.ptx", "-t", "sm_90a", "--gate"};
   const base::ProcessOutput unknown = home_.says(assemble);
@@ -267,8 +268,8 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
 }
 
 TEST_F(PtxFiles, SayWhatTheyCannotBe) {
-  Project::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
-  Project::write(file("h.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("g.ptx"), home_.says({"show", ptx_files_ring, "--build", "guarded"}).out);
+  Project::write(file("h.ptx"), home_.says({"show", ptx_files_ring}).out);
   const std::vector<Row> rows = {
       {{"sass", "show", "s.ptx"},
        Step::usage,
@@ -321,7 +322,7 @@ TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
   EXPECT_EQ(assembled({"s.ptx"}), 2);
   EXPECT_EQ(assembled({"s.ptx", "--limit", "1"}), 1);
   for (const char* name : {"one", "two"})
-    ASSERT_EQ(home_.says({"fork", ring, "--name", name}).exit_status, 0);
+    ASSERT_EQ(home_.says({"fork", ptx_files_ring, "--name", name}).exit_status, 0);
   EXPECT_EQ(assembled({"--tuned"}), 3);
   EXPECT_EQ(assembled({"--tuned", "--limit", "2"}), 2);
   EXPECT_EQ(assembled({"--tuned", "--filter", "tuned=two"}), 1);

@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* ring = "ring/mbarrier/st_shared/none";
+constexpr const char* refused_ring = "ring/mbarrier/st_shared/none";
 
 std::string spec(const std::string& name) {
   return (test::home().data / "specs" / (name + ".toml")).string();
@@ -35,10 +35,11 @@ TEST(Refused, OfVariants) {
   const std::string file =
       (test::home().data / "ptx" / "ring.mbarrier.st_shared.none.ptx").string();
   expect_refused({
-      {{"generate", "--list", "--id", ring, "--sweep", "core"}, "no --sweep with it"},
-      {{"generate", "--list", "--id", ring, "--spec", spec("core")}, "no --spec with it"},
-      {{"generate", "--list", "--id", ring, "-a", "stages=8"}, "-a stages=8: --id"},
-      {{"generate", "--list", "--id", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
+      {{"generate", "--list", "--id", refused_ring, "--sweep", "core"}, "no --sweep with it"},
+      {{"generate", "--list", "--id", refused_ring, "--spec", spec("core")}, "no --spec with it"},
+      {{"generate", "--list", "--id", refused_ring, "-a", "stages=8"}, "-a stages=8: --id"},
+      {{"generate", "--list", "--id", std::string(refused_ring) + "/opt_level=1", "-a",
+        "opt_level=2"},
        "says itself how it is assembled"},
       {{"generate", "--list", "--toolchain", "13.5", "-a", "ptxas=13.5"}, "one and the same"},
       {{"generate", "--list", "--out", "x"}, "--out"},
@@ -47,25 +48,25 @@ TEST(Refused, OfVariants) {
       {{"generate", "--json", "--out", "x"}, "--out"},
       {{"generate", "--check"}, "--curated"},
       {{"generate", "--curated", "--limit", "3"}, "no --limit with it"},
-      {{"show", ring, "--sweep", "core"}, "no --sweep with it"},
-      {{"show", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
+      {{"show", refused_ring, "--sweep", "core"}, "no --sweep with it"},
+      {{"show", std::string(refused_ring) + "/opt_level=1", "-a", "opt_level=2"},
        "/opt_level=1: it is opt_level=1, and opt_level=2 is asked for (leave -a opt_level out"},
-      {{"show", std::string(ring) + "/maxrregcount=32", "-a", "maxrregcount=64"},
+      {{"show", std::string(refused_ring) + "/maxrregcount=32", "-a", "maxrregcount=64"},
        "it is maxrregcount=32, and maxrregcount=64 is asked for"},
-      {{"show", ring, "-a", "stages=8"}, "has its axes"},
-      {{"show", ring, "--filter", "x"}, "--filter"},
-      {{"show", ring, "--limit", "1"}, "--limit"},
-      {{"show", ring, "--kernel", "x"}, "no --kernel with it"},
+      {{"show", refused_ring, "-a", "stages=8"}, "has its axes"},
+      {{"show", refused_ring, "--filter", "x"}, "--filter"},
+      {{"show", refused_ring, "--limit", "1"}, "--limit"},
+      {{"show", refused_ring, "--kernel", "x"}, "no --kernel with it"},
       {{"fork", "--merge", "--name", "x"}, "--name"},
       {{"fork", "--merge", "-a", "stages=8"}, "no -a with it"},
       {{"assemble", "--gate", "--build", "guarded"}, "the timed build"},
       {{"assemble", "--kernel", "x"}, "--kernel x: it is for files"},
-      {{"assemble", file, "--id", ring}, "files are not variants: no --id with it"},
+      {{"assemble", file, "--id", refused_ring}, "files are not variants: no --id with it"},
       {{"assemble", file, "--variants", "x"}, "files are not variants: no --variants with it"},
       {{"assemble", "--tuned", "--sweep", "core"}, "--tuned: no --sweep with it"},
       {{"assemble", "--tuned", "-a", "stages=8"}, "a fork has its axes"},
       {{"assemble", "--cache", "x", "--no-cache"}, "--cache"},
-      {{"pack", "--block", "32", "--id", ring},
+      {{"pack", "--block", "32", "--id", refused_ring},
        "--param, --launch, --grid and --block apply only to kernels without a head"},
   });
 }
@@ -129,22 +130,22 @@ TEST(Refused, OfCopiesAndStreams) {
 
 TEST(Refused, OfMachineCode) {
   expect_refused({
-      {{"sass", "diff", ring, ring, "--kernel", "k"}, "neither side is one"},
-      {{"sass", "diff", ring, ring, "--all", "--context", "3"}, "--context"},
+      {{"sass", "diff", refused_ring, refused_ring, "--kernel", "k"}, "neither side is one"},
+      {{"sass", "diff", refused_ring, refused_ring, "--all", "--context", "3"}, "--context"},
       {{"sass", "diff", "a.cubin", "b.cubin", "--build", "guarded"}, "for variants, not for files"},
       {{"sass", "diff", "a.cubin", "b.cubin", "-a", "opt_level=1"}, "no -a with it"},
       {{"sass", "show", "a.cubin", "--build", "guarded"}, "--build guarded is for variants"},
       {{"sass", "show", "a.cubin", "--max-registers", "9"}, "--max-registers"},
-      {{"sass", "show", ring, "--ptx"}, "--ptx is for code files"},
-      {{"sass", "show", ring, "--cfg", "--waits"}, "--cfg: no --waits with it"},
-      {{"sass", "show", ring, "--hot", "--loop", "1"}, "--hot"},
+      {{"sass", "show", refused_ring, "--ptx"}, "--ptx is for code files"},
+      {{"sass", "show", refused_ring, "--cfg", "--waits"}, "--cfg: no --waits with it"},
+      {{"sass", "show", refused_ring, "--hot", "--loop", "1"}, "--hot"},
       {{"sass", "show", "a.cubin", "--toolchain", "13.5"}, "no --toolchain with it"},
       {{"sass", "list", "a.cubin", "--max-registers", "9"}, "--max-registers"},
       {{"sass", "matrix", "--kernel", "k"}, "it is for files"},
       {{"sass", "matrix", "a.cubin", "--toolchain", "13.5"}, "--toolchain is for variants"},
       {{"sass", "classes", "--kernel", "k"}, "it is for files"},
       {{"sass", "page", "--history", "sm_90"}, "--toolchain"},
-      {{"sass", "history", ring, "-o", "x.ptx"}, "--bisect"},
+      {{"sass", "history", refused_ring, "-o", "x.ptx"}, "--bisect"},
       {{"sass", "gate", spec("sass_gate"), "--cubin", "no.cubin"}, "no.cubin: no such file"},
   });
 }

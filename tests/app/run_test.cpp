@@ -11,12 +11,12 @@ using nlohmann::json;
 
 namespace {
 
-const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string run_ring = "ring/mbarrier/st_shared/none";
 
 // The checksum of each consumer thread is that of the words that a producer stores, by the rule of
 // docs/measuring.md: what a GPU's launch is verified with.
 TEST(Run, VerifiesWhatALaunchLeaves) {
-  const ProcessOutput said = run_phasebit({"run"}, {ring, "--items", "64", "--json"});
+  const ProcessOutput said = run_phasebit({"run"}, {run_ring, "--items", "64", "--json"});
   ASSERT_EQ(said.exit_status, 0) << said.err;
   const json run = json::parse(said.out);
   EXPECT_TRUE(run["verified"].get<bool>());
@@ -26,7 +26,7 @@ TEST(Run, VerifiesWhatALaunchLeaves) {
     EXPECT_EQ(record["items"], 64);
     EXPECT_EQ(record["phase_errors"], 0);
   }
-  EXPECT_EQ(run_phasebit({"run"}, {ring, "--items", "64", "--replay", "7"}).exit_status, 0);
+  EXPECT_EQ(run_phasebit({"run"}, {run_ring, "--items", "64", "--replay", "7"}).exit_status, 0);
 }
 
 // The first warp has left where the second produces: that reads the eight barriers of four slots.
@@ -49,11 +49,11 @@ TEST(Run, FindsAWrongPayload) {
   Project::edit(project.templates() / "movers" / "st_shared" / "fill.ptx",
                 "add.u32 p_value, p_value, {{value_step}};",
                 "add.u32 p_value, p_value, {{value_step}};\nadd.u32 p_value, p_value, 1;");
-  const ProcessOutput said = project.says({"run", ring, "--items", "64"});
+  const ProcessOutput said = project.says({"run", run_ring, "--items", "64"});
   EXPECT_NE(said.exit_status, 0);
   EXPECT_EQ(said.out.find("verified: payload"), std::string::npos) << said.out;
   EXPECT_NE(said.err.find("verify: "), std::string::npos) << said.err;
-  const ProcessOutput checked = project.says({"check", "--id", ring});
+  const ProcessOutput checked = project.says({"check", "--id", run_ring});
   EXPECT_EQ(checked.exit_status, 1);
   EXPECT_NE(checked.out.find("error: wrong payload: "), std::string::npos) << checked.out;
 }

@@ -23,7 +23,7 @@ namespace {
 
 const std::string cluster =
     "cluster/cluster_barrier/none/none/num_stages=1/roles=unified/producers=4/consumers=4";
-const std::string handoff = "handoff/cta_barrier/none/none/num_stages=1";
+const std::string sass_reduce_handoff = "handoff/cta_barrier/none/none/num_stages=1";
 
 class SassReduce : public testing::Test {
  protected:
@@ -90,7 +90,7 @@ TEST_F(SassReduce, FindsTheFenceThatWent) {
 // 11.8 makes BAR.SYNC of what later ones make BAR.SYNC.DEFER_BLOCKING of: told by a modifier alone.
 TEST_F(SassReduce, ChoosesTheOpcodeThatDiffers) {
   const ProcessOutput output =
-      reduce({handoff, "--toolchain", "11.8,12.4", "-t", "sm_90", "-o", file()});
+      reduce({sass_reduce_handoff, "--toolchain", "11.8,12.4", "-t", "sm_90", "-o", file()});
   ASSERT_TRUE(output.ok()) << output.err;
   EXPECT_TRUE(output.out.starts_with("BAR.SYNC")) << output.out;
   const std::vector<std::string> printed = commands_print({"11.8", "12.4"});
@@ -102,8 +102,8 @@ TEST_F(SassReduce, ChoosesTheOpcodeThatDiffers) {
 
 // -O0 copies constants into registers for each use.
 TEST_F(SassReduce, TakesTwoLevelsOfOptimisation) {
-  const ProcessOutput output =
-      reduce({handoff + "/opt_level=0", handoff, "-t", "sm_90", "--opcode", "MOV", "-o", file()});
+  const ProcessOutput output = reduce({sass_reduce_handoff + "/opt_level=0", sass_reduce_handoff,
+                                       "-t", "sm_90", "--opcode", "MOV", "-o", file()});
   ASSERT_TRUE(output.ok()) << output.err;
   EXPECT_NE(output.out.find("ptxas 13.5.37 -O0 for sm_90"), std::string::npos) << output.out;
   const std::vector<std::string> printed = commands_print({pinned_toolchain, pinned_toolchain});

@@ -16,7 +16,7 @@ using base::ProcessOutput;
 
 namespace {
 
-ProcessOutput sass(const std::vector<std::string>& arguments) {
+ProcessOutput sass_tables_sass(const std::vector<std::string>& arguments) {
   return test::run_phasebit({"sass"}, arguments);
 }
 
@@ -32,9 +32,9 @@ class SassTables : public testing::Test {
 // code where nothing of the "a" set is used.
 TEST_F(SassTables, MatrixOfTwoProtocols) {
   const ProcessOutput output =
-      sass({"matrix", "--spec", (test::home().data / "specs" / "curated.toml").string(), "--sweep",
-            "curated", "--filter", "barrier/none/none/num_stages=1", "-t", "sm_80,sm_90,sm_90a",
-            "--reference", "sm_90", "--format", "json"});
+      sass_tables_sass({"matrix", "--spec", (test::home().data / "specs" / "curated.toml").string(),
+                        "--sweep", "curated", "--filter", "barrier/none/none/num_stages=1", "-t",
+                        "sm_80,sm_90,sm_90a", "--reference", "sm_90", "--format", "json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   const auto json = nlohmann::json::parse(output.out);
   EXPECT_EQ(json["reference"], "sm_90");
@@ -60,9 +60,9 @@ TEST_F(SassTables, MatrixOfTwoProtocols) {
 
 TEST_F(SassTables, MatrixAgainstAVariant) {
   const ProcessOutput output =
-      sass({"matrix", "--filter", "ring/mbarrier/st_shared/none", "--sweep", "core", "-a",
-            "num_stages=4", "-a", "wait=try_wait,test_wait", "--limit", "3", "-t", "sm_90a",
-            "--reference", "ring/mbarrier/st_shared/none"});
+      sass_tables_sass({"matrix", "--filter", "ring/mbarrier/st_shared/none", "--sweep", "core",
+                        "-a", "num_stages=4", "-a", "wait=try_wait,test_wait", "--limit", "3", "-t",
+                        "sm_90a", "--reference", "ring/mbarrier/st_shared/none"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   EXPECT_TRUE(output.out.starts_with("against ring/mbarrier/st_shared/none;")) << output.out;
   EXPECT_NE(output.out.find(" reference\n"), std::string::npos) << output.out;
@@ -78,7 +78,8 @@ TEST_F(SassTables, ClassesOfSpelledOutSemantics) {
                                "doc = \"all of them\"\nbaseline = { probe = \"ring\", protocol = "
                                "\"mbarrier\", mover = \"st_shared\", work = \"none\", wait = "
                                "\"test_wait\" }\ncross = { semantics = \"all\" }\n"));
-  const ProcessOutput output = sass({"classes", "--spec", spec, "--sweep", "one", "--json"});
+  const ProcessOutput output =
+      sass_tables_sass({"classes", "--spec", spec, "--sweep", "one", "--json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   const auto json = nlohmann::json::parse(output.out);
   bool together = false, fenced_apart = true;
@@ -112,7 +113,7 @@ TEST_F(SassTables, SaysWhatIsWrong) {
        "ring/mbarrier/st_shared/none)\n"},
   };
   for (const Row& row : rows) {
-    const ProcessOutput output = sass(row.arguments);
+    const ProcessOutput output = sass_tables_sass(row.arguments);
     EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, row.message);
     EXPECT_EQ(output.out, "");

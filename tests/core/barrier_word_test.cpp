@@ -5,7 +5,7 @@
 namespace phasebit::test {
 namespace {
 
-struct Row {
+struct BarrierWordRow {
   std::uint64_t word;
   int layout, parity;
   std::uint32_t pending, expected;
@@ -14,7 +14,7 @@ struct Row {
 
 // Words read on an H200 (results/nvidia-h200/barrier_word.csv.zst) after the operations named; what
 // they must decode to follows from the operations.
-const Row rows[] = {
+const BarrierWordRow barrier_word_rows[] = {
     {0x7fffc000001ffff0, 0, 0, 8, 8, 0},        // init 8
     {0x7fffc000001ffff1, 1, 0, 8, 8, 0},        // init 8, layout v1
     {0x7ffce000001fff38, 0, 0, 100, 100, 0},    // init 100
@@ -27,7 +27,7 @@ const Row rows[] = {
 };
 
 TEST(BarrierWordOfHopper, SaysWhatTheOperationsMadeOfIt) {
-  for (const Row& row : rows) {
+  for (const BarrierWordRow& row : barrier_word_rows) {
     const auto word = isa::decode_barrier_word(row.word, 90);
     ASSERT_TRUE(word);
     EXPECT_EQ(word->layout, row.layout) << std::hex << row.word;

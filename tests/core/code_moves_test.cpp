@@ -12,7 +12,7 @@ using launch::placement::to_bytes;
 
 namespace {
 
-using Kind = CodeMoves::Insertion::Kind;
+using CodeMovesKind = CodeMoves::Insertion::Kind;
 
 // As `cuobjdump -sass` shows NOPs of sm_75 and later: "MOV" of nothing, stall 1 or 0.
 const std::string nop("\x18\x79\0\0\0\0\0\0\0\0\0\0\0\xe2\x0f\0", 16);
@@ -27,9 +27,11 @@ std::string times(int count, const std::string& text) {
 // "head" with two numbers, a table of lines, code.
 const std::string module = std::string("\x10\0\0\0", 4) + std::string("\xff\0\0\0\0\0\0\0", 8) +
                            "lines" + "CODECODECODECODE" + "end";
-const CodeMoves moves = {
-    {{14, Kind::advance, 0}, {17, Kind::filler, 2}, {17, Kind::padding, 0}, {33, Kind::tail, 0}},
-    {{0, 4, 1, 0, 0}, {4, 8, 0, 2, 5}}};
+const CodeMoves moves = {{{14, CodeMovesKind::advance, 0},
+                          {17, CodeMovesKind::filler, 2},
+                          {17, CodeMovesKind::padding, 0},
+                          {33, CodeMovesKind::tail, 0}},
+                         {{0, 4, 1, 0, 0}, {4, 8, 0, 2, 5}}};
 
 TEST(MoveCode, PutsInWhatIsSaidAndChangesTheNumbers) {
   // 48 bytes of padding fill up to 128: 3 NOPs before, 5 after. 0x10 + 48; 0xff + 2 * 128 + 5.

@@ -6,7 +6,6 @@
 
 namespace phasebit::test {
 
-using launch::describe;
 using launch::describe_crumbs;
 using launch::GuardHeader;
 using launch::GuardReport;
@@ -59,9 +58,9 @@ const Row rows[] = {
 };
 
 TEST(GuardSites, ReportsReadLikeSentences) {
-  for (const Row& row : rows) EXPECT_EQ(describe(row.report, table_of(row.kind)), row.text);
-  EXPECT_EQ(describe(GuardReport{}, {}), "no fault");
-  EXPECT_EQ(describe(report_of(0, 0, 0), {}),
+  for (const Row& row : rows) EXPECT_EQ(launch::describe(row.report, table_of(row.kind)), row.text);
+  EXPECT_EQ(launch::describe(GuardReport{}, {}), "no fault");
+  EXPECT_EQ(launch::describe(report_of(0, 0, 0), {}),
             "deadlock: warp 2 lane 31 waits at site 1, which is not in the table (cta 3)");
 }
 
@@ -74,7 +73,7 @@ TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
   GuardReport report = report_of(1, 0, 1024);
   report.item = 18;
   const std::string before = "deadlock: warp 2 lane 31 waits on full_barrier[0] parity 1 at ";
-  EXPECT_EQ(describe(report, table),
+  EXPECT_EQ(launch::describe(report, table),
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, item 18, cta 3)");
   EXPECT_EQ(describe_crumbs({1}, table),
             "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait)");
@@ -85,14 +84,14 @@ TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
       "k.cu:12, k.cu:40)");
   table.sites[0].callers.clear();
   report.item = ~std::uint64_t{0};  // the register cannot be read there
-  EXPECT_EQ(describe(report, table),
+  EXPECT_EQ(launch::describe(report, table),
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, cta 3)");
 }
 
 TEST(GuardSites, TheWordIsDecoded) {
   GuardReport report = report_of(0, 0, 1024);
   report.word = 0x7ffce800001fff38;
-  EXPECT_NE(describe(report, table_of(WaitKind::parity), 90)
+  EXPECT_NE(launch::describe(report, table_of(WaitKind::parity), 90)
                 .find("; word 0x7ffce800001fff38: parity 0, 99 of 100 arrivals"),
             std::string::npos);
 }

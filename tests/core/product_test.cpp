@@ -16,7 +16,7 @@ using launch::product::ProductShape;
 
 namespace {
 
-std::uint32_t bits(float value) {
+std::uint32_t product_bits(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }
 
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> slot_of(const ProductShape& shape, Element element) {
   for (int block = 0; block < shape.blocks; ++block)
     for (int row = 0; row < rows; ++row)
       for (int k = 0; k < shape.depth; ++k) {
-        const auto half = bits(static_cast<float>(element(block, row, k))) >> 16;
+        const auto half = product_bits(static_cast<float>(element(block, row, k))) >> 16;
         const auto swizzle = shape.depth == 64 ? launch::tensor::TensorSwizzle::by_128
                                                : launch::tensor::TensorSwizzle::by_64;
         const std::int64_t place =
@@ -48,7 +48,7 @@ int unit_and_numbers(const ProductShape& shape, int row, int k) {
 
 std::uint32_t folded(const std::vector<float>& words, std::uint32_t multiplier) {
   std::uint32_t checksum = 0;
-  for (const float word : words) checksum = checksum * multiplier + bits(word);
+  for (const float word : words) checksum = checksum * multiplier + product_bits(word);
   return checksum;
 }
 

@@ -1,5 +1,7 @@
 #include "core/isa/read_rule.h"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -35,50 +37,56 @@ TEST(RuleTest, PatternsFitWholeOpcodes) {
 }
 
 TEST(RuleTest, ATableSaysWhatIsCountedWhere) {
-  const auto rules = isa::read_rules(ordered_json::parse(R"([
-    {"verbs": ["acquire", "wait"], "require": {"A*": 1}, "cold": {"B": "0..1"}},
-    {"verb": "wait", "require": {"A*": 2}, "pass": {"C": 3}, "beside": {"D": 4}, "forbid": ["E"]},
-    {"verb": "tail", "role": "producer", "passes": "beside", "require": {"A*": 1}},
-    {"verb": "wait", "families": ["ampere"], "require": {"F": 1}},
-    {"verb": "wait", "ptxas": "<12.4", "require": {"G": 1}}])"),
-                                     "kernel.ptx:3", "hopper", isa::Version{{13, 5}});
-  ASSERT_TRUE(rules) << rules.error().text();
-  ASSERT_EQ(rules->size(), 3U);
-  const isa::VerbRule& wait = (*rules)[1];
-  EXPECT_EQ((*rules)[0].verb, "acquire");
-  EXPECT_EQ((*rules)[0].require.size(), 2U);
-  ASSERT_EQ(wait.require.size(), 4U);
-  EXPECT_EQ(wait.require[0].count, CountRange(3));  // counts of one pattern and path are added
-  EXPECT_EQ(wait.require[1].path, Path::cold);
-  EXPECT_EQ(wait.require[1].count, CountRange(0, 1));
-  EXPECT_EQ(wait.require[2].path, Path::pass);
-  EXPECT_EQ(wait.require[3].path, Path::beside);
-  EXPECT_EQ(wait.forbid, (std::vector<std::string>{"E"}));
-  EXPECT_EQ((*rules)[2].passes, isa::Passes::beside);
+  const auto rule = isa::read_rule(ordered_json::parse(R"({"verbs": ["acquire", "wait"],
+    "role": "producer", "families": ["ampere"], "ptxas": "<12.4", "passes": "beside",
+    "require": {"A*": 2}, "cold": {"B": "0..1"}, "pass": {"C": 3}, "beside": {"D": 4},
+    "forbid": ["E"]})"));
+  ASSERT_TRUE(rule) << rule.error().message;
+  EXPECT_EQ(rule->verbs, (std::vector<std::string>{"acquire", "wait"}));
+  EXPECT_EQ(rule->role, "producer");
+  EXPECT_EQ(rule->families, std::vector<std::string>{"ampere"});
+  EXPECT_EQ(rule->ptxas, "<12.4");
+  EXPECT_EQ(rule->passes, isa::Passes::beside);
+  EXPECT_EQ(rule->forbid, std::vector<std::string>{"E"});
+  const std::vector<std::tuple<Path, std::string, std::string>> expected = {
+      {Path::hot, "A*", "2"},
+      {Path::cold, "B", "0..1"},
+      {Path::pass, "C", "3"},
+      {Path::beside, "D", "4"}};
+  std::vector<std::tuple<Path, std::string, std::string>> counts;
+  for (const auto& [path, pattern, count] : rule->counts) counts.emplace_back(path, pattern, count);
+  EXPECT_EQ(counts, expected);
+}
+
+TEST(RuleTest, CountsOfOnePatternAndPathAreAdded) {
+  isa::VerbRule rule;
+  isa::add_count(rule, {"A*", CountRange(1), Path::hot});
+  isa::add_count(rule, {"A*", CountRange(2), Path::hot});
+  isa::add_count(rule, {"A*", CountRange(4), Path::cold});
+  ASSERT_EQ(rule.require.size(), 2U);
+  EXPECT_EQ(rule.require[0].count, CountRange(3));
+  EXPECT_EQ(rule.require[1].count, CountRange(4));
 }
 
 TEST(RuleTest, WhatIsNoRuleIsNamed) {
   const struct {
-    const char *table, *error;
+    const char *table, *key, *message, *hint;
   } rows[] = {
-      {R"({"require": {"A": 1}})", "spec: head: rules: lacks 'verb'"},
-      {R"({"verb": "wait", "requires": {}})",
-       "spec: head: rules: no key 'requires' (did you mean 'require'?)"},
-      {R"({"verb": "wait", "role": "consumers"})",
-       "spec: head: rules: role: no role 'consumers' (did you mean 'consumer'?)"},
-      {R"({"verb": "wait", "passes": "besides"})",
-       "spec: head: rules: passes: no 'besides' (did you mean 'beside'?)"},
-      {R"({"verb": "wait", "cold": {"A": true}})",
-       "spec: head: rules: cold: 'A' must be a number or an expression"},
-      {R"({"verb": "wait", "require": {"A": "two"}})",
-       "spec: head: require: the count of A is a number, or \"1..2\", \"2..\""},
-      {R"({"verb": "wait", "forbid": "A"})", "spec: head: rules: forbid: must be an array"},
+      {R"({"require": {"A": 1}})", "", "lacks 'verb'", ""},
+      {R"({"verb": "wait", "role": "consumers"})", "role", "no role 'consumers'",
+       "did you mean 'consumer'?"},
+      {R"({"verb": "wait", "passes": "besides"})", "passes", "no 'besides'",
+       "did you mean 'beside'?"},
+      {R"({"verb": "wait", "cold": {"A": true}})", "cold", "'A' must be a number or an expression",
+       ""},
+      {R"({"verb": "wait", "forbid": "A"})", "forbid", "must be an array", ""},
   };
   for (const auto& row : rows) {
-    const auto rules = isa::read_rules(ordered_json::array({ordered_json::parse(row.table)}),
-                                       "head", "hopper", isa::Version{{13}});
-    ASSERT_FALSE(rules) << row.table;
-    EXPECT_EQ(rules.error().text(), row.error);
+    const auto rule = isa::read_rule(ordered_json::parse(row.table));
+    ASSERT_FALSE(rule) << row.table;
+    EXPECT_EQ(rule.error().key, row.key);
+    EXPECT_EQ(rule.error().message, row.message);
+    EXPECT_EQ(rule.error().hint, row.hint);
   }
 }
 

@@ -241,6 +241,20 @@ const Damage damages[] = {
      "(did you mean 'payload_bytes'?)"},
     {"axes.toml", "[[gate]]\nverb = \"wait\"\nrequire = { \"A*\" = true }\n",
      "spec: axes.toml:3: require: 'A*' must be a number or an expression"},
+    {"probes/ring/probe.toml",
+     "[[rule]]\nprune = \"laps > 1\"\nreason = \"x\"\n[numbers]\nlaps = \"num_stages / 2\"\n",
+     "spec: probes/ring/probe.toml:2: prune: column 1: 'laps' is not an axis: it is a key of "
+     "[numbers], set at probes/ring/probe.toml:5 (it follows from `num_stages / 2`)"},
+    {"probes/ring/probe.toml",
+     "[[rule]]\nprune = \"num_stages == 1\"\nreason = \"{pause}\"\n[words]\npause = \"nop;\"\n",
+     "spec: probes/ring/probe.toml:3: reason: 'pause' is not an axis: it is a key of [words], set "
+     "at probes/ring/probe.toml:5"},
+    {"probes/ring/probe.toml", "[numbers]\nnum_stages = \"4\"\n",
+     "spec: probes/ring/probe.toml:2: num_stages: is the name of an axis, or of a number of "
+     "axes.toml's derived"},
+    {"probes/ring/probe.toml", "[plan]\nmin_items = \"num_stagse\"\n",
+     "spec: probes/ring/probe.toml:2: min_items: column 1: no axis 'num_stagse' "
+     "(did you mean 'num_stages'?)"},
     {"axes.toml", "derived = [\"wait\"]\n",
      "spec: axes.toml:1: derived: 'wait' is taken or no name"},
 };
@@ -260,12 +274,35 @@ TEST(CatalogueErrors, NameFileLineAndKey) {
   }
 }
 
+TEST(CatalogueErrors, AKeyOfATableIsNotAnAxis) {
+  Folder folder;
+  folder.copy_fixture();
+  folder.write("probes/ring/probe.toml", "[flags]\ndeep = \"num_stages > 8\"\n");
+  const Catalogue catalogue = Catalogue::load(folder.path()).value();
+  EXPECT_EQ(folder.text(space::parse_override(catalogue, "deep=1").error()),
+            "usage: -a deep=1: 'deep' is not an axis: it is a key of [flags], set at "
+            "probes/ring/probe.toml:2 (it follows from `num_stages > 8`)");
+}
+
 TEST(CatalogueErrors, AFolderWithoutItsFile) {
   Folder folder;
   folder.copy_fixture();
   fs::create_directory(folder.path() / "movers" / "bulk");
+  const auto skipped = Catalogue::load(folder.path());
+  ASSERT_TRUE(skipped) << skipped.error().text();
+  EXPECT_EQ(names(skipped->components(ComponentKind::mover)),
+            (std::vector<std::string>{"none", "st_shared"}));
+  const std::string why = "(movers/bulk is empty: it lacks mover.toml)";
+  EXPECT_EQ(folder.text(skipped->check_value("mover", "bulk").error()),
+            "spec: mover: no value 'bulk' " + why);
+  const std::string none = folder.read("movers/none/mover.toml");
+  folder.write("movers/none/mover.toml", "uses = \"bulk\"\n");
   EXPECT_EQ(folder.text(Catalogue::load(folder.path()).error()),
-            "spec: cannot read movers/bulk/mover.toml: No such file or directory");
+            "spec: movers/none/mover.toml:1: uses: no other mover 'bulk' " + why);
+  folder.write("movers/none/mover.toml", none);
+  folder.write("movers/bulk/fill.ptx", "");
+  EXPECT_EQ(folder.text(Catalogue::load(folder.path()).error()),
+            "spec: movers/bulk: lacks mover.toml (write it, or take the folder out of movers)");
   fs::remove_all(folder.path() / "movers");
   EXPECT_EQ(folder.text(Catalogue::load(folder.path()).error()),
             "spec: cannot read movers: No such file or directory");

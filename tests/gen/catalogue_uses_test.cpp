@@ -260,6 +260,15 @@ TEST_F(UsesOfProbes, TakesOverPlanKeyByKeyAndTheKernel) {
             arrivals("answer/mbarrier/none/none/num_stages=1"));
 }
 
+TEST_F(UsesOfProbes, LeastItemsAreWholeTurnsOfTheLoop) {
+  const std::string id = "answer/mbarrier/none/none/num_stages=1/unroll=4";
+  for (const auto& [least, items] : {std::pair{"6", 8}, {"\"2 * unroll\"", 8}, {"1", 4}}) {
+    const auto plan = planned(fmt::format("min_items = {}\n", least), id);
+    ASSERT_TRUE(plan) << plan.error().text();
+    EXPECT_EQ(plan->launch.min_items, items) << least;
+  }
+}
+
 TEST_F(UsesOfProbes, APlanThatNoLaunchHasIsRefused) {
   const std::string id = "answer/mbarrier/none/none/num_stages=1";
   EXPECT_EQ(planned("timed_role = \"victim\"\n", id).error().text(),

@@ -27,92 +27,94 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Catalogue& shipped() {
+const Catalogue& compilers_shipped() {
   static const Catalogue catalogue = Catalogue::load(base::source_root() / "templates").value();
   return catalogue;
 }
 
-VariantKey key_of(const std::string& id) {
+VariantKey compilers_key_of(const std::string& id) {
   return {id, base::short_hash(id), {{"probe", "ring"}, {"num_stages", "8"}}};
 }
 
-VariantKey with(const VariantKey& key, const CompilerChoice& choice) {
-  return space::with_choice(shipped(), key, choice);
+VariantKey compilers_with(const VariantKey& key, const CompilerChoice& choice) {
+  return space::with_choice(compilers_shipped(), key, choice);
 }
 
-VariantKey text_of(const VariantKey& key) {
-  return space::text_key(shipped(), key);
+VariantKey compilers_text_of(const VariantKey& key) {
+  return space::text_key(compilers_shipped(), key);
 }
 
 AssemblerChoice assembler_of(const VariantKey& key) {
-  return space::assembler_of(shipped(), key);
+  return space::assembler_of(compilers_shipped(), key);
 }
 
 TEST(CompilerAxes, StandInTheOrderOfAnId) {
   Words names;
-  for (const space::Axis& axis : shipped().compilers()) names.push_back(axis.name);
+  for (const space::Axis& axis : compilers_shipped().compilers()) names.push_back(axis.name);
   EXPECT_EQ(names, (Words{"llvm", "llvm_opt", "short_ptr", "ptxas", "opt_level", "maxrregcount",
                           "edit", "padding"}));
 }
 
 TEST(CompilerKey, NamesOnlyWhatIsNotTheDefault) {
-  const VariantKey plain = key_of("ring/a/b/c/num_stages=8");
-  EXPECT_EQ(with(plain, {}).id, plain.id);
+  const VariantKey plain = compilers_key_of("ring/a/b/c/num_stages=8");
+  EXPECT_EQ(compilers_with(plain, {}).id, plain.id);
   const VariantKey key =
-      with(plain, {{"ptxas", "12.4.131"}, {"opt_level", "1"}, {"maxrregcount", "32"}});
+      compilers_with(plain, {{"ptxas", "12.4.131"}, {"opt_level", "1"}, {"maxrregcount", "32"}});
   EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/ptxas=12.4.131/opt_level=1/maxrregcount=32");
   EXPECT_EQ(key.hash, base::short_hash(key.id));
   EXPECT_EQ(key.value("opt_level"), "1");
   EXPECT_EQ(assembler_of(key), (AssemblerChoice{"12.4.131", {"-O1", "-maxrregcount=32"}}));
-  EXPECT_EQ(text_of(key).id, plain.id);
-  EXPECT_EQ(text_of(key).hash, plain.hash);
-  EXPECT_EQ(text_of(key).axes, plain.axes);
+  EXPECT_EQ(compilers_text_of(key).id, plain.id);
+  EXPECT_EQ(compilers_text_of(key).hash, plain.hash);
+  EXPECT_EQ(compilers_text_of(key).axes, plain.axes);
   // A choice takes the place of another.
-  EXPECT_EQ(with(key, {{"opt_level", "0"}}).id, "ring/a/b/c/num_stages=8/opt_level=0");
-  EXPECT_EQ(space::by_ptxas(shipped(), key, "11.8.89").id,
+  EXPECT_EQ(compilers_with(key, {{"opt_level", "0"}}).id, "ring/a/b/c/num_stages=8/opt_level=0");
+  EXPECT_EQ(space::by_ptxas(compilers_shipped(), key, "11.8.89").id,
             "ring/a/b/c/num_stages=8/ptxas=11.8.89/opt_level=1/maxrregcount=32");
-  EXPECT_EQ(space::by_ptxas(shipped(), key, ptxas::pinned_toolchain).id,
+  EXPECT_EQ(space::by_ptxas(compilers_shipped(), key, ptxas::pinned_toolchain).id,
             "ring/a/b/c/num_stages=8/opt_level=1/maxrregcount=32");
 }
 
 TEST(CompilerKey, PaddingStandsLast) {
-  const VariantKey key = with(key_of("ring/a/b/c"), {{"edit", "0x920.NOP"}, {"padding", "208"}});
+  const VariantKey key =
+      compilers_with(compilers_key_of("ring/a/b/c"), {{"edit", "0x920.NOP"}, {"padding", "208"}});
   EXPECT_EQ(key.id, "ring/a/b/c/edit=0x920.NOP/padding=208");
   EXPECT_EQ(assembler_of(key), (AssemblerChoice{"", {}, "0x920.NOP", 208}));
-  EXPECT_EQ(text_of(key).id, "ring/a/b/c");
+  EXPECT_EQ(compilers_text_of(key).id, "ring/a/b/c");
 }
 
 TEST(CompilerKey, StandsBehindAFork) {
-  VariantKey fork = key_of("ring/a/b/c/num_stages=8/tuned=x");
+  VariantKey fork = compilers_key_of("ring/a/b/c/num_stages=8/tuned=x");
   fork.axes.emplace_back("tuned", "x");
-  const VariantKey key = with(fork, {{"ptxas", "12.4.131"}});
+  const VariantKey key = compilers_with(fork, {{"ptxas", "12.4.131"}});
   EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/tuned=x/ptxas=12.4.131");
-  EXPECT_EQ(text_of(key).id, fork.id);
-  EXPECT_EQ(space::template_key(shipped(), key).axes, key_of("").axes);
+  EXPECT_EQ(compilers_text_of(key).id, fork.id);
+  EXPECT_EQ(space::template_key(compilers_shipped(), key).axes, compilers_key_of("").axes);
   EXPECT_TRUE(space::is_hand_made(key));
-  EXPECT_FALSE(space::is_hand_made(with(key_of("x"), {{"ptxas", "12.4.131"}})));
+  EXPECT_FALSE(space::is_hand_made(compilers_with(compilers_key_of("x"), {{"ptxas", "12.4.131"}})));
 }
 
 // LLVM makes the text, so its axes are of the text key; the rest is done to that text.
 TEST(CompilerKey, LlvmIsOfTheText) {
-  const VariantKey key =
-      with(key_of("r/a/b/c"),
-           {{"llvm", "22.1.8"}, {"llvm_opt", "1"}, {"short_ptr", "off"}, {"opt_level", "0"}});
+  const VariantKey key = compilers_with(
+      compilers_key_of("r/a/b/c"),
+      {{"llvm", "22.1.8"}, {"llvm_opt", "1"}, {"short_ptr", "off"}, {"opt_level", "0"}});
   EXPECT_EQ(key.id, "r/a/b/c/llvm=22.1.8/llvm_opt=1/short_ptr=off/opt_level=0");
-  EXPECT_EQ(text_of(key).id, "r/a/b/c/llvm=22.1.8/llvm_opt=1/short_ptr=off");
-  EXPECT_EQ(space::without_llvm(shipped(), text_of(key)).id, "r/a/b/c");
-  EXPECT_EQ(space::without_llvm(shipped(), text_of(key)).axes, key_of("").axes);
+  EXPECT_EQ(compilers_text_of(key).id, "r/a/b/c/llvm=22.1.8/llvm_opt=1/short_ptr=off");
+  EXPECT_EQ(space::without_llvm(compilers_shipped(), compilers_text_of(key)).id, "r/a/b/c");
+  EXPECT_EQ(space::without_llvm(compilers_shipped(), compilers_text_of(key)).axes,
+            compilers_key_of("").axes);
   EXPECT_EQ(assembler_of(key), (AssemblerChoice{"", {"-O0"}, "", 0, {"22.1.8", 1, false}}));
   EXPECT_EQ(space::describe(space::llvm_of(key)), "LLVM 22.1.8 -O1, long pointers");
-  EXPECT_EQ(space::describe(space::llvm_of(key_of("x"))), "");
+  EXPECT_EQ(space::describe(space::llvm_of(compilers_key_of("x"))), "");
   // A choice without LLVM leaves the text as it is.
-  EXPECT_EQ(with(key, {{"opt_level", "1"}}).text_id, text_of(key).id);
+  EXPECT_EQ(compilers_with(key, {{"opt_level", "1"}}).text_id, compilers_text_of(key).id);
 }
 
 TEST(Combinations, AreOfAllAxesTheFirstSlowest) {
-  EXPECT_EQ(space::combinations(shipped(), {}), std::vector<CompilerChoice>{{}});
-  EXPECT_EQ(space::combinations(
-                shipped(), {{"opt_level", {"0", "3", "0"}}, {"ptxas", {"13.5.37", "12.4.131"}}}),
+  EXPECT_EQ(space::combinations(compilers_shipped(), {}), std::vector<CompilerChoice>{{}});
+  EXPECT_EQ(space::combinations(compilers_shipped(), {{"opt_level", {"0", "3", "0"}},
+                                                      {"ptxas", {"13.5.37", "12.4.131"}}}),
             (std::vector<CompilerChoice>{{{"opt_level", "0"}},
                                          {},
                                          {{"ptxas", "12.4.131"}, {"opt_level", "0"}},
@@ -121,19 +123,19 @@ TEST(Combinations, AreOfAllAxesTheFirstSlowest) {
 
 // The templates' own PTX once, whatever LLVM is asked.
 TEST(Combinations, LeaveOutWhatHasNoMeaning) {
-  EXPECT_EQ(
-      space::combinations(shipped(), {{"llvm", {"none", "22.1.8"}}, {"llvm_opt", {"1", "2"}}}),
-      (std::vector<CompilerChoice>{
-          {}, {{"llvm", "22.1.8"}, {"llvm_opt", "1"}}, {{"llvm", "22.1.8"}}}));
+  EXPECT_EQ(space::combinations(compilers_shipped(),
+                                {{"llvm", {"none", "22.1.8"}}, {"llvm_opt", {"1", "2"}}}),
+            (std::vector<CompilerChoice>{
+                {}, {{"llvm", "22.1.8"}, {"llvm_opt", "1"}}, {{"llvm", "22.1.8"}}}));
 }
 
 // The id is for people: a key whose display name holds what looks like an axis keeps it.
 TEST(CompilerKey, TakesNoIdApart) {
-  const VariantKey odd = key_of("a/ptxas=12.4.131/b");
-  const VariantKey key = with(odd, {{"ptxas", "12.4.131"}});
+  const VariantKey odd = compilers_key_of("a/ptxas=12.4.131/b");
+  const VariantKey key = compilers_with(odd, {{"ptxas", "12.4.131"}});
   EXPECT_EQ(key.id, "a/ptxas=12.4.131/b/ptxas=12.4.131");
-  EXPECT_EQ(text_of(key).id, odd.id);
-  EXPECT_EQ(text_of(odd).id, odd.id);
+  EXPECT_EQ(compilers_text_of(key).id, odd.id);
+  EXPECT_EQ(compilers_text_of(odd).id, odd.id);
 }
 
 // A folder with toolchains that hold nothing but a name.
@@ -149,7 +151,7 @@ class Installed : public testing::Test {
   }
   ~Installed() override { ::setenv("PHASEBIT_HOME", base::source_root().c_str(), 1); }
   static Result<AxisValues> parse(const std::string& axis, const std::string& text) {
-    return space::parse_compiler_values(test::home(), shipped(), axis, text);
+    return space::parse_compiler_values(test::home(), compilers_shipped(), axis, text);
   }
   static std::string error_of(const std::string& axis, const std::string& text) {
     const auto values = parse(axis, text);
@@ -188,7 +190,7 @@ TEST_F(Installed, ValuesAreRangesAllAndNone) {
 
 TEST_F(Installed, IdsAreReadBack) {
   const auto read = space::read_typed_id(
-      test::home(), shipped(),
+      test::home(), compilers_shipped(),
       "ring/a/b/c/num_stages=8/snippet.wait=w@1f/ptxas=12.4/tuned=fast/maxrregcount=32");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->variant, "ring/a/b/c/num_stages=8");
@@ -196,14 +198,15 @@ TEST_F(Installed, IdsAreReadBack) {
   EXPECT_EQ(read->fork, "fast");
   EXPECT_TRUE(read->snippets);
   EXPECT_EQ(read->choice, (CompilerChoice{{"ptxas", "12.4.131"}, {"maxrregcount", "32"}}));
-  const auto hash = space::read_typed_id(test::home(), shipped(), "c2ee1f8e7965");
+  const auto hash = space::read_typed_id(test::home(), compilers_shipped(), "c2ee1f8e7965");
   ASSERT_TRUE(hash) << hash.error().text();
   EXPECT_EQ(hash->text, "c2ee1f8e7965");
   EXPECT_FALSE(hash->snippets);
-  EXPECT_EQ(space::read_typed_id(test::home(), shipped(), "r/a/b/c/opt_level=1/opt_level=2")
-                .error()
-                .text(),
-            "usage: r/a/b/c/opt_level=1/opt_level=2: has several values of opt_level");
+  EXPECT_EQ(
+      space::read_typed_id(test::home(), compilers_shipped(), "r/a/b/c/opt_level=1/opt_level=2")
+          .error()
+          .text(),
+      "usage: r/a/b/c/opt_level=1/opt_level=2: has several values of opt_level");
 }
 
 TEST_F(Installed, ErrorsHelp) {

@@ -16,7 +16,7 @@ using space::ReadBack;
 namespace {
 
 const char* const file = "protocols/own/protocol.toml";
-const std::string good =
+const std::string facts_good =
     "waits_on = \"own\"\ncan = [\"try\"]\n"
     "[slot]\nwords = 2\nextra_bytes = 0\naddress = true\ncounts_laps = false\n"
     "[arrivals]\nfull = 1\nempty = \"num_stages\"\n"
@@ -47,7 +47,7 @@ class Facts : public testing::Test {
 };
 
 TEST_F(Facts, AreRead) {
-  ASSERT_EQ(error(good), "");
+  ASSERT_EQ(error(facts_good), "");
   const auto catalogue = Catalogue::load(folder_.path());
   const space::Component& own = *catalogue->find(ComponentKind::protocol, "own");
   EXPECT_EQ(own.protocol.words, 2);
@@ -61,7 +61,7 @@ TEST_F(Facts, AreRead) {
 
 // Own keys before those of the protocol it uses, key by key.
 TEST_F(Facts, AreTakenOverKeyByKey) {
-  ASSERT_EQ(error(good), "");
+  ASSERT_EQ(error(facts_good), "");
   folder_.write("protocols/second/protocol.toml",
                 "uses = \"own\"\ncan = []\n[slot]\nextra_bytes = 16\n");
   const auto catalogue = Catalogue::load(folder_.path());
@@ -99,7 +99,7 @@ TEST_F(Facts, RefuseWhatIsMissingOrWrong) {
        ":14: [try]: lacks 'early' (write early = "
        "\"CONDITION\")"}};
   for (const Case& row : cases) {
-    std::string text = good;
+    std::string text = facts_good;
     text.replace(text.find(row.from), std::string(row.from).size(), row.to);
     EXPECT_EQ(error(text), "spec: " + std::string(file) + row.message);
   }
@@ -116,16 +116,17 @@ TEST_F(Facts, RefuseAWordThatDoesNotSpellItsAxis) {
       {"", "w = { big = { yess = \"a\" } }", ":18: w: big is never 'yess' (did you mean 'yes'?)"},
       {"", "w = 3", ":18: w: must be a text, or { AXIS = { VALUE = \"text\" } }"}};
   for (const Case& row : cases)
-    EXPECT_EQ(error(good + "[words]\n" + row.to + "\n"), "spec: " + std::string(file) + row.message)
+    EXPECT_EQ(error(facts_good + "[words]\n" + row.to + "\n"),
+              "spec: " + std::string(file) + row.message)
         << row.to;
-  EXPECT_EQ(error(good + "[flags]\nf = \"granulrity == 'warp'\"\n"),
+  EXPECT_EQ(error(facts_good + "[flags]\nf = \"granulrity == 'warp'\"\n"),
             "spec: " + std::string(file) +
                 ":18: f: column 1: no axis 'granulrity' (did you mean 'granularity'?)");
 }
 
 // Barriers in shared memory that the facts deny would never be read back.
 TEST_F(Facts, RefuseASlotWithoutWordsThatItsVerbsUse) {
-  ASSERT_EQ(error(good), "");
+  ASSERT_EQ(error(facts_good), "");
   const std::string top = "uses = \"own\"\ncan = []\nverbs = [\"commit\"]\n[slot]\nwords = 0\n";
   const std::string says = "spec: protocols/second/protocol.toml:5: words: 0, and ";
   const std::string hint = " (write words = 2, and in [verify] how they are read back)";
@@ -145,7 +146,7 @@ TEST_F(Facts, RefuseASlotWithoutWordsThatItsVerbsUse) {
 
 // The word of an mbarrier would be read as a count, and whatever it says would be wrong.
 TEST_F(Facts, RefuseACountOfWhatIsAnMbarrier) {
-  ASSERT_EQ(error(good), "");
+  ASSERT_EQ(error(facts_good), "");
   folder_.write("protocols/second/commit.ptx", "mbarrier.init.shared.b64 [ring], 1;\n");
   folder_.write("protocols/second/protocol.toml",
                 "uses = \"own\"\nverbs = [\"commit\"]\n[verify]\nfull = \"count\"\n");

@@ -114,7 +114,7 @@ TEST(GuardBounds, AnEqualityIsMetByStepsThatComeThere) {
   EXPECT_EQ(notes("mov.u32 t, 0;", "mul.lo.u32 t, t, 2; setp.gt.u32 r, t, 1000;"), 1U);
 }
 
-struct Note {
+struct GuardBoundsNote {
   const char* what;
   const char* body;
   const char* note;
@@ -126,7 +126,7 @@ constexpr const char* no_bound =
 constexpr const char* comes_round =
     " again and again; not guarded because the places that it loads from come round";
 
-const Note loops[] = {
+const GuardBoundsNote loops[] = {
     {"bursts by a clock, for ever",
      "L: mov.u64 w, %clock64;\nM: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; "
      "mov.u64 now, %clock64; sub.u64 now, now, w; setp.lt.u64 r, now, 10000; @r bra M; bra L; D:",
@@ -139,7 +139,7 @@ const Note loops[] = {
      "t.ptx:9:1: the loop looks at 'mov.u32' on line 9"},
 };
 
-const Note round_loops[] = {
+const GuardBoundsNote round_loops[] = {
     {"flags, one behind the other",
      "L: mul.wide.u32 w, t, 4; add.u64 now, x, w; ld.global.cg.u32 v, [now]; add.u32 t, t, 1; "
      "and.b32 t, t, 7; setp.eq.u32 q, v, 0; @q bra L;",
@@ -168,11 +168,11 @@ TEST(GuardBounds, SaysWhichSearchesMayStay) {
 }
 
 TEST(GuardBounds, SaysWhichLoopsLookAgainAndAgain) {
-  for (const Note& row : loops)
+  for (const GuardBoundsNote& row : loops)
     EXPECT_EQ(fmt::format("{}", fmt::join(guarded(kernel(row.body)).notes, "; ")),
               std::string(row.note) + no_bound)
         << row.what;
-  for (const Note& row : round_loops)
+  for (const GuardBoundsNote& row : round_loops)
     EXPECT_EQ(fmt::format("{}", fmt::join(guarded(kernel(row.body)).notes, "; ")),
               std::string(row.note) + comes_round)
         << row.what;

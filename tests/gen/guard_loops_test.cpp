@@ -8,13 +8,13 @@ using guard::GuardedPtx;
 
 namespace {
 
-struct Row {
+struct GuardLoopsRow {
   const char* what;
   const char* body;
   const char* sites;
 };
 
-constexpr Row rows[] = {
+constexpr GuardLoopsRow guard_loops_rows[] = {
     {"an ordinary load at an address that stays",
      "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", "k flag (t) at x; "},
     {"generic, cached in L2 alone, uniform, of a vector",
@@ -210,7 +210,7 @@ constexpr Row rows[] = {
 };
 
 TEST(GuardLoops, WaitsAndOthers) {
-  for (const Row& row : rows) {
+  for (const GuardLoopsRow& row : guard_loops_rows) {
     const GuardedPtx made = guarded(kernel(row.body));
     EXPECT_EQ(sites_of(made), row.sites) << row.what;
     EXPECT_TRUE(made.notes.empty()) << row.what << ": " << made.notes.front();
@@ -388,7 +388,8 @@ TEST(GuardLoops, TellsWaitsFromOtherLoopsThatLeaveByMemory) {
 // ptxas takes every guarded text.
 TEST(GuardLoops, PtxasTakesWhatTheGuardMakes) {
   if (!fs::exists(guard_ptxas())) GTEST_SKIP() << "no ptxas at " << guard_ptxas();
-  for (const Row& row : rows) EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
+  for (const GuardLoopsRow& row : guard_loops_rows)
+    EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
   const std::string plain =
       "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L; ts: .branchtargets M, D; M: "
       "brx.idx "

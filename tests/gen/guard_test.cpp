@@ -13,14 +13,14 @@ using launch::WaitSite;
 
 namespace {
 
-struct Row {
+struct GuardRow {
   const char* what;
   const char* body;
   const char* sites;
 };
 
 // DESIGN's rule, one clause a row.
-constexpr Row rows[] = {
+constexpr GuardRow guard_rows[] = {
     {"a wait by parity", "L: mbarrier.try_wait.parity.shared.b64 done, [a+8], b; @!done bra L;",
      "k parity (b) at a+8; "},
     {"a wait by state", "L: mbarrier.test_wait.shared.b64 done, [a], w; @!done bra L;",
@@ -91,7 +91,7 @@ constexpr Row rows[] = {
 };
 
 TEST(Guard, FindsTheWaits) {
-  for (const Row& row : rows) {
+  for (const GuardRow& row : guard_rows) {
     const GuardedPtx made = guarded(kernel(row.body));
     EXPECT_EQ(sites_of(made), row.sites) << row.what;
     EXPECT_TRUE(made.notes.empty()) << row.what;
@@ -393,12 +393,12 @@ TEST(Guard, SaysWhatItCannotUnderstand) {
             "bounded");
 }
 
-struct Refused {
+struct GuardRefused {
   const char* text;
   const char* message;
 };
 
-constexpr Refused refused[] = {
+constexpr GuardRefused refused[] = {
     {".version 6.0\n.target sm_60\n.entry k() { ret; }",
      "usage: t.ptx: a guard needs sm_70 and PTX 6.3, the text is for sm_60 6.0 (raise .target and "
      ".version)"},
@@ -411,7 +411,7 @@ constexpr Refused refused[] = {
 };
 
 TEST(Guard, RefusesWithAReason) {
-  for (const Refused& row : refused) {
+  for (const GuardRefused& row : refused) {
     const auto made = guard::guard(ptx::read_ptx(row.text, "t.ptx").value());
     ASSERT_FALSE(made) << row.text;
     EXPECT_EQ(made.error().text(), row.message);
@@ -425,7 +425,7 @@ TEST(Guard, PtxasTakesWhatItMakes) {
     const std::string file = row.file;
     EXPECT_EQ(refused_by_ptxas(guard_fixture(file), file.substr(file.find("sm_"), 5)), "") << file;
   }
-  for (const Row& row : rows) EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
+  for (const GuardRow& row : guard_rows) EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
 }
 
 }  // namespace

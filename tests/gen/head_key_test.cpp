@@ -18,8 +18,8 @@ const Catalogue& catalogue() {
 }
 
 // Axes one a line, on lines 4 and on.
-Result<launch::VariantKey> check(const std::string& top, const std::string& axes,
-                                 const std::string& more = {}) {
+Result<launch::VariantKey> head_key_check(const std::string& top, const std::string& axes,
+                                          const std::string& more = {}) {
   const std::string text = "format = 1\n" + top +
                            "\nroles = [{ role = \"consumer\", warps = [0] }]\n[key]\n" + axes +
                            "[launch]\nthreads = 32\ntimed_role = \"consumer\"\n" + more;
@@ -34,13 +34,15 @@ Result<launch::VariantKey> check(const std::string& top, const std::string& axes
   return kernel::check_head_key(catalogue(), head);
 }
 
-const std::string ring =
+const std::string head_key_ring =
     "probe = \"ring\"\nprotocol = \"mbarrier\"\nmover = \"st_shared\"\nwork = \"none\"\n";
 
 TEST(HeadKey, IsWholeWhereAHeadLeavesOut) {
-  const auto key = check("", ring + "num_stages = \"8\"\nsnippet.wait = \"a@1f\"\n");
+  const auto key =
+      head_key_check("", head_key_ring + "num_stages = \"8\"\nsnippet.wait = \"a@1f\"\n");
   ASSERT_FALSE(key);  // a dotted key is a table: the name needs quotes
-  const auto quoted = check("", ring + "num_stages = \"8\"\n\"snippet.wait\" = \"a@1f\"\n");
+  const auto quoted =
+      head_key_check("", head_key_ring + "num_stages = \"8\"\n\"snippet.wait\" = \"a@1f\"\n");
   ASSERT_TRUE(quoted) << quoted.error().text();
   EXPECT_EQ(quoted->id, "ring/mbarrier/st_shared/none/num_stages=8/snippet.wait=a@1f");
   EXPECT_EQ(quoted->value("wait"), "try_wait");
@@ -54,12 +56,12 @@ TEST(HeadKey, IsWholeWhereAHeadLeavesOut) {
   EXPECT_EQ(quoted->axes.size(), made->axes.size() + 1);
 }
 
-struct Row {
+struct HeadKeyRow {
   std::string top, from, to, message;
 };
 
 TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
-  const std::vector<Row> rows = {
+  const std::vector<HeadKeyRow> rows = {
       {"", "\"ring\"", "\"rign\"",
        "spec: t.ptx:5: probe: no probe 'rign' (did you mean 'ring'?; `origin = \"file\"` above "
        "[key] for one of the file's own)"},
@@ -89,11 +91,11 @@ TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
        "spec: t.ptx:1: rules: with `origin = \"file\"` the head says what its SASS must be (write "
        "`verbs = [{ verb = \"wait\", require = { \"SYNCS*\" = 1 } }]` in [rules])"},
   };
-  for (const Row& row : rows) {
-    std::string axes = ring;
+  for (const HeadKeyRow& row : rows) {
+    std::string axes = head_key_ring;
     ASSERT_NE(axes.find(row.from), std::string::npos) << row.from;
     axes.replace(axes.find(row.from), row.from.size(), row.to);
-    const auto key = check(row.top, axes);
+    const auto key = head_key_check(row.top, axes);
     ASSERT_FALSE(key) << row.message;
     EXPECT_TRUE(key.error().text().starts_with(row.message)) << key.error().text();
   }
@@ -102,7 +104,8 @@ TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
 TEST(HeadKey, DoesNotSayHowATextIsAssembled) {
   for (const char* axis : {"padding", "opt_level", "edit", "ptxas", "maxrregcount"})
     for (const char* top : {"", "origin = \"file\""}) {
-      const auto key = check(top, ring + "wait = \"try_wait\"\n" + axis + " = \"1\"\n");
+      const auto key =
+          head_key_check(top, head_key_ring + "wait = \"try_wait\"\n" + axis + " = \"1\"\n");
       ASSERT_FALSE(key) << axis;
       EXPECT_TRUE(key.error().text().starts_with(
           fmt::format("spec: t.ptx:10: {}: says how a text is assembled", axis)))
@@ -112,35 +115,35 @@ TEST(HeadKey, DoesNotSayHowATextIsAssembled) {
 
 // Its own protocol, with all that the catalogue would say of it.
 TEST(HeadKey, OfAFileMayNameItsOwnProtocol) {
-  std::string axes = ring + "num_stages = \"8\"\nspin = \"tight\"\n";
+  std::string axes = head_key_ring + "num_stages = \"8\"\nspin = \"tight\"\n";
   axes.replace(axes.find("mbarrier"), 8, "mine");
   const std::string rules = "[rules]\nverbs = [{ verb = \"wait\", require = { \"LDS*\" = 1 } }]\n";
   const std::string verified = "[expects]\nphases = 1\n";
-  const auto key = check("origin = \"file\"", axes, rules + verified);
+  const auto key = head_key_check("origin = \"file\"", axes, rules + verified);
   ASSERT_TRUE(key) << key.error().text();
   EXPECT_EQ(key->id, "ring/mine/st_shared/none/num_stages=8/spin=tight");
-  EXPECT_EQ(check("origin = \"file\"", axes, rules).error().text(),
+  EXPECT_EQ(head_key_check("origin = \"file\"", axes, rules).error().text(),
             "spec: t.ptx:1: expects: with `origin = \"file\"` the head says what a launch verifies "
             "(write `phases` or `payload` in [expects])");
   axes.replace(axes.find("\"8\""), 3, "\"99\"");
-  EXPECT_EQ(check("origin = \"file\"", axes, rules + verified).error().text(),
+  EXPECT_EQ(head_key_check("origin = \"file\"", axes, rules + verified).error().text(),
             "spec: t.ptx:9: num_stages: no value '99' (a whole number in 1..32)");
 }
 
 // What nvcc made has a key that says by what.
 TEST(HeadKey, OfNvccSaysByWhatItWasMade) {
-  std::string axes = ring + "nvcc = \"13.5.37\"\nflags = \"-O3\"\n";
+  std::string axes = head_key_ring + "nvcc = \"13.5.37\"\nflags = \"-O3\"\n";
   axes.replace(axes.find("mbarrier"), 8, "theirs");
   const std::string facts =
       "[expects]\nphases = 1\n[rules]\nverbs = [{ verb = \"wait\", require = { \"LDS*\" = 1 } "
       "}]\n";
-  EXPECT_EQ(check("origin = \"nvcc\"", axes, facts).error().text(),
+  EXPECT_EQ(head_key_check("origin = \"nvcc\"", axes, facts).error().text(),
             "spec: t.ptx:4: key: lacks 'library', with `origin = \"nvcc\"` (write `library = "
             "\"...\"` in [key])");
-  const auto key = check("origin = \"nvcc\"", axes + "library = \"cccl-3.5.0\"\n", facts);
+  const auto key = head_key_check("origin = \"nvcc\"", axes + "library = \"cccl-3.5.0\"\n", facts);
   ASSERT_TRUE(key) << key.error().text();
   EXPECT_EQ(key->id, "ring/theirs/st_shared/none/nvcc=13.5.37/flags=-O3/library=cccl-3.5.0");
-  EXPECT_TRUE(check("origin = \"nvcc\"", axes)
+  EXPECT_TRUE(head_key_check("origin = \"nvcc\"", axes)
                   .error()
                   .text()
                   .starts_with("spec: t.ptx:1: rules: with `origin = \"nvcc\"` the head says"));

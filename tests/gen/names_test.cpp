@@ -85,12 +85,12 @@ Names names_of_code() {
 }
 
 // What the table says of each name, and where it says it is known.
-struct Row {
+struct NamesRow {
   std::string where, meaning;
 };
 
-std::map<std::string, Row> rows_of(const std::string& table) {
-  std::map<std::string, Row> rows;
+std::map<std::string, NamesRow> rows_of(const std::string& table) {
+  std::map<std::string, NamesRow> rows;
   for (size_t at = 0; at < table.size();) {
     const size_t end = std::min(table.find('\n', at), table.size());
     const std::string line = table.substr(at, end - at);

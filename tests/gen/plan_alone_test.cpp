@@ -11,7 +11,7 @@ namespace {
 
 using test::Axes;
 
-Plan plan_of(const std::string& probe, const Axes& axes) {
+Plan plan_alone_plan_of(const std::string& probe, const Axes& axes) {
   return test::plan_of(test::key_of(
       {{"probe", probe}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
@@ -25,15 +25,18 @@ Axes with(Axes axes, const Axes& more) {
 
 TEST(VerbPlan, TimesTheRoleThatHasTheVerb) {
   for (const char* verb : {"acquire", "try_acquire", "commit"})
-    EXPECT_EQ(plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role, Role::producer)
+    EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role,
+              Role::producer)
         << verb;
   for (const char* verb : {"wait", "try_wait", "release"})
-    EXPECT_EQ(plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role, Role::consumer)
+    EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role,
+              Role::consumer)
         << verb;
 }
 
 TEST(VerbPlan, AnItemIsOneTurnOfAllItsCopies) {
-  const Plan plan = plan_of("verb", with(four_slots, {{"verb", "wait"}, {"path", "ready"}}));
+  const Plan plan =
+      plan_alone_plan_of("verb", with(four_slots, {{"verb", "wait"}, {"path", "ready"}}));
   EXPECT_EQ(plan.launch.item_granule, 1);
   EXPECT_EQ(plan.launch.max_items, 0);
   EXPECT_EQ(plan.items_per_iteration.at("consumer"), 4);
@@ -51,10 +54,10 @@ class PendingPhase : public testing::TestWithParam<Pending> {};
 // 511 with layout v1 (PTX ISA 9.3).
 TEST_P(PendingPhase, BoundsTheItems) {
   const Pending& row = GetParam();
-  const Plan plan = plan_of("verb", with(four_slots, {{"verb", row.verb},
-                                                      {"path", "pending"},
-                                                      {"arrival", row.arrival},
-                                                      {"layout", row.layout}}));
+  const Plan plan = plan_alone_plan_of("verb", with(four_slots, {{"verb", row.verb},
+                                                                 {"path", "pending"},
+                                                                 {"arrival", row.arrival},
+                                                                 {"layout", row.layout}}));
   EXPECT_EQ(plan.full_arrivals, row.full_arrivals);
   EXPECT_EQ(plan.empty_arrivals, row.empty_arrivals);
   EXPECT_EQ(plan.launch.max_items, row.max_items);
@@ -71,10 +74,10 @@ INSTANTIATE_TEST_SUITE_P(Table, PendingPhase,
 
 TEST(VerbPlan, GatesTheWaitThatFollowsAnArrivalAsWell) {
   const Axes commit = {{"verb", "commit"}, {"path", "completing"}, {"reads", "completion"}};
-  EXPECT_EQ(plan_of("verb", with(four_slots, commit)).timed_verbs,
+  EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, commit)).timed_verbs,
             (std::vector<std::string>{"commit", "wait"}));
   const Axes release = {{"verb", "release"}, {"path", "completing"}, {"reads", "completion"}};
-  EXPECT_EQ(plan_of("verb", with(four_slots, release)).timed_verbs,
+  EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, release)).timed_verbs,
             (std::vector<std::string>{"release", "acquire"}));
 }
 
@@ -86,24 +89,24 @@ TEST(VerbPlan, CountsTheArrivalsOfSeveralWarps) {
                         {"producers", "16"},
                         {"verb", "commit"},
                         {"path", "pending"}};
-  const Plan shared = plan_of("verb", commits);
+  const Plan shared = plan_alone_plan_of("verb", commits);
   EXPECT_EQ(shared.launch.max_items, 1048574 / 16);
   EXPECT_EQ(shared.items_per_iteration.at("producer"), 32);
   EXPECT_EQ(shared.launch.threads, 32 * 17);
-  const Plan own = plan_of("verb", with(commits, {{"sharing", "round_robin"}}));
+  const Plan own = plan_alone_plan_of("verb", with(commits, {{"sharing", "round_robin"}}));
   EXPECT_EQ(own.launch.max_items, 1048574);
   EXPECT_EQ(own.items_per_iteration.at("producer"), 2);
   EXPECT_EQ(own.launch.producer_turns, 1);
 }
 
 TEST(VerbPlan, PutsLoadBesideIt) {
-  EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "none"}})).launch.load_ctas, 0);
-  EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "busy"}})).launch.load_ctas, 8);
+  EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, {{"load", "none"}})).launch.load_ctas, 0);
+  EXPECT_EQ(plan_alone_plan_of("verb", with(four_slots, {{"load", "busy"}})).launch.load_ctas, 8);
 }
 
 TEST(ResponsePlan, ReadsWakeUpAndPollsOfTheConsumer) {
-  const Plan plan =
-      plan_of("response", {{"num_stages", "1"}, {"delay_cycles", "1048576"}, {"counting", "on"}});
+  const Plan plan = plan_alone_plan_of(
+      "response", {{"num_stages", "1"}, {"delay_cycles", "1048576"}, {"counting", "on"}});
   ASSERT_EQ(plan.launch.readings.size(), 2U);
   EXPECT_EQ(plan.launch.readings[0].name, "wake");
   EXPECT_EQ(plan.launch.readings[1].name, "polls");
@@ -115,8 +118,8 @@ TEST(ResponsePlan, ReadsWakeUpAndPollsOfTheConsumer) {
 }
 
 TEST(NeighbourPlan, PutsWaitersBesideTheBystander) {
-  const Plan plan =
-      plan_of("interference", {{"num_stages", "1"}, {"waiters", "2"}, {"placing", "same"}});
+  const Plan plan = plan_alone_plan_of(
+      "interference", {{"num_stages", "1"}, {"waiters", "2"}, {"placing", "same"}});
   EXPECT_EQ(plan.victim_warps_mask, 0x1U);
   EXPECT_EQ(plan.consumer.warps_mask, 0x110U);  // warps 4 and 8: sub-partition 0 as well
   EXPECT_EQ(plan.launch.threads, 32 * 9);
@@ -124,9 +127,9 @@ TEST(NeighbourPlan, PutsWaitersBesideTheBystander) {
 }
 
 TEST(NeighbourPlan, PutsWaitersOnTheOtherSubPartitions) {
-  const Plan plan =
-      plan_of("interference",
-              {{"num_stages", "1"}, {"waiters", "4"}, {"placing", "other"}, {"victims", "2"}});
+  const Plan plan = plan_alone_plan_of(
+      "interference",
+      {{"num_stages", "1"}, {"waiters", "4"}, {"placing", "other"}, {"victims", "2"}});
   EXPECT_EQ(plan.victim_warps_mask, 0x11U);    // warps 0 and 4
   EXPECT_EQ(plan.consumer.warps_mask, 0x2eU);  // warps 1, 2, 3 and 5
   EXPECT_EQ(plan.launch.slices.size(), 6U);
@@ -137,9 +140,9 @@ TEST(NeighbourPlan, PutsWaitersOnTheOtherSubPartitions) {
 // The same warps and the same text: only the number of waits that the launch asks for differs.
 TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
   const Plan plan =
-      plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "1"}});
+      plan_alone_plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "1"}});
   const Plan control =
-      plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "0"}});
+      plan_alone_plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "0"}});
   EXPECT_EQ(plan.launch.work_amount, 1U);
   EXPECT_EQ(control.launch.work_amount, 0U);
   EXPECT_EQ(control.launch.threads, plan.launch.threads);
@@ -161,8 +164,8 @@ TEST(FaninPlan, AWaitByStateIsTheArrival) {
                       {"producers", "4"},
                       {"consumers", "4"},
                       {"arrival", "thread"}};
-  EXPECT_EQ(plan_of("fanin", warps).full_arrivals, 0);
-  const Plan plan = plan_of("fanin", with(warps, {{"operand", "state"}}));
+  EXPECT_EQ(plan_alone_plan_of("fanin", warps).full_arrivals, 0);
+  const Plan plan = plan_alone_plan_of("fanin", with(warps, {{"operand", "state"}}));
   EXPECT_EQ(plan.full_arrivals, 128);
   EXPECT_EQ(plan.timed_verbs, std::vector<std::string>{"wait"});
   EXPECT_EQ(plan.launch.timed_role, Role::both);

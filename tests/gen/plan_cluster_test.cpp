@@ -13,7 +13,7 @@ namespace {
 
 using test::Axes;
 
-Result<kernel::Plan> plan_of(const Axes& axes) {
+Result<kernel::Plan> plan_cluster_plan_of(const Axes& axes) {
   return kernel::make_plan(
       test::shipped(),
       test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
@@ -27,13 +27,13 @@ std::vector<const RoleSlice*> slices_in(const kernel::Plan& plan, int cta) {
 }
 
 TEST(PlanCluster, PutsTheProducersAndTheConsumersIntoTheTwoRanks) {
-  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
-                             {"num_stages", "1"},
-                             {"producers", "2"},
-                             {"consumers", "1"},
-                             {"cluster_size", "8"},
-                             {"first_rank", "5"},
-                             {"second_rank", "3"}});
+  const auto plan = plan_cluster_plan_of({{"protocol", "mbarrier_cluster"},
+                                          {"num_stages", "1"},
+                                          {"producers", "2"},
+                                          {"consumers", "1"},
+                                          {"cluster_size", "8"},
+                                          {"first_rank", "5"},
+                                          {"second_rank", "3"}});
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->launch.cluster_size, 8);
   EXPECT_EQ(plan->launch.first_rank, 5);
@@ -54,11 +54,11 @@ TEST(PlanCluster, PutsTheProducersAndTheConsumersIntoTheTwoRanks) {
 }
 
 TEST(PlanCluster, ARankToItselfHasBothRolesInOneCta) {
-  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
-                             {"num_stages", "4"},
-                             {"cluster_size", "2"},
-                             {"first_rank", "1"},
-                             {"second_rank", "1"}});
+  const auto plan = plan_cluster_plan_of({{"protocol", "mbarrier_cluster"},
+                                          {"num_stages", "4"},
+                                          {"cluster_size", "2"},
+                                          {"first_rank", "1"},
+                                          {"second_rank", "1"}});
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(slices_in(*plan, 1).size(), 2U);
   EXPECT_TRUE(slices_in(*plan, 0).empty());
@@ -66,12 +66,12 @@ TEST(PlanCluster, ARankToItselfHasBothRolesInOneCta) {
 }
 
 TEST(PlanCluster, UnifiedWarpsAreInEveryCta) {
-  const auto plan = plan_of({{"protocol", "cluster_barrier"},
-                             {"roles", "unified"},
-                             {"num_stages", "1"},
-                             {"producers", "4"},
-                             {"consumers", "4"},
-                             {"cluster_size", "16"}});
+  const auto plan = plan_cluster_plan_of({{"protocol", "cluster_barrier"},
+                                          {"roles", "unified"},
+                                          {"num_stages", "1"},
+                                          {"producers", "4"},
+                                          {"consumers", "4"},
+                                          {"cluster_size", "16"}});
   ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->launch.threads, 128);
   EXPECT_EQ(slices_in(*plan, 0).size(), 4U);
@@ -81,11 +81,11 @@ TEST(PlanCluster, UnifiedWarpsAreInEveryCta) {
 }
 
 TEST(PlanCluster, RefusesARankThatTheClusterDoesNotHave) {
-  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
-                             {"num_stages", "1"},
-                             {"cluster_size", "4"},
-                             {"first_rank", "0"},
-                             {"second_rank", "4"}});
+  const auto plan = plan_cluster_plan_of({{"protocol", "mbarrier_cluster"},
+                                          {"num_stages", "1"},
+                                          {"cluster_size", "4"},
+                                          {"first_rank", "0"},
+                                          {"second_rank", "4"}});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: ranks 0 and 4 of a cluster of 4");
 }

@@ -13,12 +13,13 @@ namespace {
 using test::Axes;
 using test::plan_of;
 
-VariantKey variant(const std::string& protocol, const std::string& mover, const Axes& axes) {
+VariantKey plan_protocols_variant(const std::string& protocol, const std::string& mover,
+                                  const Axes& axes) {
   return test::key_of(
       {{"probe", "ring"}, {"protocol", protocol}, {"mover", mover}, {"work", "none"}}, axes);
 }
 
-struct Row {
+struct PlanProtocolsRow {
   const char* protocol;
   Axes axes;
   int full, empty;
@@ -26,7 +27,7 @@ struct Row {
 
 // Two producer warps, four consumer warps that share the slots.
 TEST(Arrivals, Table) {
-  const Row rows[] = {
+  const PlanProtocolsRow rows[] = {
       {"mbarrier", {{"arrival", "warp"}}, 2, 4},
       {"mbarrier", {{"arrival", "thread"}}, 64, 128},
       {"mbarrier", {{"arrival", "elected"}}, 1, 1},
@@ -39,10 +40,10 @@ TEST(Arrivals, Table) {
       {"cp_async_mbarrier", {{"arrival", "warp"}, {"noinc", "on"}}, 64, 4},
       {"cp_async_mbarrier", {{"arrival", "warp"}, {"noinc", "off"}}, 2, 4},
   };
-  for (const Row& row : rows) {
+  for (const PlanProtocolsRow& row : rows) {
     Axes axes = row.axes;
     axes.insert(axes.end(), {{"producers", "2"}, {"consumers", "4"}});
-    const VariantKey key = variant(row.protocol, "none", axes);
+    const VariantKey key = plan_protocols_variant(row.protocol, "none", axes);
     const kernel::PlanFacts facts = plan_of(key).facts;
     EXPECT_EQ(facts.full_arrivals, row.full) << row.protocol;
     EXPECT_EQ(facts.empty_arrivals, row.empty) << row.protocol;
@@ -67,27 +68,28 @@ TEST(Transactions, AnnounceWhatTheArrivalStandsForAndCompleteAsMuch) {
                         {"none", "warp", "leader", "512", "512"},
                         {"none", "elected", "thread", "1024", "16"}};
   for (const Case& one : cases) {
-    const auto producer = producer_of(variant("mbarrier_tx", one.mover,
-                                              {{"arrival", one.arrival},
-                                               {"completion", one.completion},
-                                               {"producers", "2"},
-                                               {"consumers", "2"},
-                                               {"payload_bytes", "2048"}}));
+    const auto producer = producer_of(plan_protocols_variant("mbarrier_tx", one.mover,
+                                                             {{"arrival", one.arrival},
+                                                              {"completion", one.completion},
+                                                              {"producers", "2"},
+                                                              {"consumers", "2"},
+                                                              {"payload_bytes", "2048"}}));
     EXPECT_EQ(producer["announced_bytes"], one.announced) << one.arrival;
     EXPECT_EQ(producer["completed_bytes"], one.completed) << one.completion;
   }
 }
 
 TEST(Copies, HaveTheSizeThatTheMoverSays) {
-  VariantKey key =
-      variant("cp_async_mbarrier", "cp_async", {{"payload_bytes", "2048"}, {"copy_bytes", "8"}});
+  VariantKey key = plan_protocols_variant("cp_async_mbarrier", "cp_async",
+                                          {{"payload_bytes", "2048"}, {"copy_bytes", "8"}});
   const Plan plan = plan_of(key);
   EXPECT_EQ(plan.producer.vector_words, 2);
   EXPECT_EQ(plan.producer.moves, 8);  // 2048 / (8 * 32)
   EXPECT_EQ(plan.consumer.vector_words, 4);
   EXPECT_EQ(plan.launch.payload.period, launch::copied_payload_period);
   EXPECT_EQ(plan.launch.payload.images_bytes(), launch::copied_payload_period * 2048);
-  key = variant("cp_async_mbarrier", "cp_async", {{"payload_bytes", "128"}, {"copy_bytes", "8"}});
+  key = plan_protocols_variant("cp_async_mbarrier", "cp_async",
+                               {{"payload_bytes", "128"}, {"copy_bytes", "8"}});
   const auto refused = kernel::make_plan(test::shipped(), key);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
@@ -95,7 +97,7 @@ TEST(Copies, HaveTheSizeThatTheMoverSays) {
 }
 
 TEST(EarlyExit, TheLastConsumerWarpLeaves) {
-  const Plan plan = plan_of(variant(
+  const Plan plan = plan_of(plan_protocols_variant(
       "mbarrier", "none", {{"consumers", "3"}, {"num_stages", "4"}, {"early_exit", "drop"}}));
   std::vector<bool> leaves;
   for (const launch::RoleSlice& slice : plan.launch.slices) leaves.push_back(slice.leaves_early);
@@ -104,7 +106,8 @@ TEST(EarlyExit, TheLastConsumerWarpLeaves) {
 }
 
 TEST(ExtraBytes, LieBehindTheScratchAndBeforeThePayload) {
-  const Plan plan = plan_of(variant("cluster_launch_control", "none", {{"num_stages", "8"}}));
+  const Plan plan =
+      plan_of(plan_protocols_variant("cluster_launch_control", "none", {{"num_stages", "8"}}));
   EXPECT_EQ(plan.extra_offset, 16 * 8 + 16 + 64);
   EXPECT_EQ(plan.extra_offset % 16, 0);
   EXPECT_GE(plan.launch.dynamic_shared_bytes, plan.extra_offset + 8 * 16);

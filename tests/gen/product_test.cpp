@@ -12,10 +12,10 @@ namespace phasebit::test {
 namespace {
 
 // Two warpgroups, a tile of 128 x 256 x 64.
-const std::string ring = "ring/mbarrier_bulk/bulk/wgmma/granularity=warpgroup/consumers=2/";
+const std::string product_ring = "ring/mbarrier_bulk/bulk/wgmma/granularity=warpgroup/consumers=2/";
 const std::string tile = "payload_bytes=49152/tile_n=256";
 
-launch::VariantKey variant(const std::string& id) {
+launch::VariantKey product_variant(const std::string& id) {
   auto key = space::parse_variant(shipped(), id);
   EXPECT_TRUE(key) << key.error().text();
   return key.value_or(launch::VariantKey{});
@@ -23,7 +23,7 @@ launch::VariantKey variant(const std::string& id) {
 
 std::vector<std::string> statements_of(const std::string& id) {
   kernel::Renderer renderer(shipped(), base::source_root() / "templates");
-  const launch::VariantKey key = variant(id);
+  const launch::VariantKey key = product_variant(id);
   auto made = renderer.render(key, plan_of(key), launch::Build::timed, "8.6", "sm_90a");
   EXPECT_TRUE(made) << made.error().text();
   return made ? made->kernel.statements : std::vector<std::string>{};
@@ -37,7 +37,7 @@ long count(const std::vector<std::string>& statements, const std::string& start)
 // 128 rows of A and 256 of B, 128 bytes each, are 48 KiB; the pattern of the swizzle is 1024 bytes;
 // sums of 64 ones an item are exact for 2^18 items.
 TEST(ProductPlan, IsOfTheTile) {
-  const kernel::Plan plan = plan_of(variant(ring + tile));
+  const kernel::Plan plan = plan_of(product_variant(product_ring + tile));
   EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 256, 1}));
   EXPECT_EQ(plan.slot_bytes, 49152);
   EXPECT_EQ(plan.payload_offset % 1024, 0);
@@ -48,7 +48,7 @@ TEST(ProductPlan, IsOfTheTile) {
 }
 
 TEST(ProductPlan, RefusesASlotOfAnotherSize) {
-  launch::VariantKey key = variant(ring + tile);
+  launch::VariantKey key = product_variant(product_ring + tile);
   for (auto& [axis, value] : key.axes)
     if (axis == "payload_bytes") value = "32768";
   const auto plan = kernel::make_plan(shipped(), key);
@@ -60,8 +60,8 @@ TEST(ProductPlan, RefusesASlotOfAnotherSize) {
 }
 
 TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
-  const kernel::Plan plan =
-      plan_of(variant(ring + "num_stages=2/items_a_phase=2/payload_bytes=32768/tile_n=128"));
+  const kernel::Plan plan = plan_of(product_variant(
+      product_ring + "num_stages=2/items_a_phase=2/payload_bytes=32768/tile_n=128"));
   EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 128, 2}));
   EXPECT_EQ(plan.slot_bytes, 65536);
   EXPECT_EQ(plan.launch.max_items, 1 << 17);
@@ -70,7 +70,7 @@ TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
 // Slots that are filled once: item i has image i modulo num_stages, with a protocol and without.
 TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
   for (const char* protocol : {"none", "mbarrier"}) {
-    const kernel::Plan plan = plan_of(variant(
+    const kernel::Plan plan = plan_of(product_variant(
         fmt::format("ring/{}/prefilled/wgmma/granularity=warpgroup/consumers=2/num_stages=3/{}",
                     protocol, tile)));
     EXPECT_EQ(plan.launch.payload.period, 3);
@@ -82,7 +82,7 @@ TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
 TEST(ProductPlan, OfAStreamIsOfItsData) {
   const std::string stream =
       "stream/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=32768";
-  const kernel::Plan plan = plan_of(variant(stream));
+  const kernel::Plan plan = plan_of(product_variant(stream));
   EXPECT_EQ(plan.launch.payload.product, (launch::product::ProductShape{128, 128, 1}));
   EXPECT_EQ(plan.launch.payload.words_per_slot, 0);
   EXPECT_EQ(launch::to_string(plan.launch.buffers.at(0).fill), "signs:1");
@@ -96,13 +96,13 @@ TEST(ProductPlan, OfATensorStreamIsOfTheTilesOfItsMap) {
   const std::string stream =
       "stream/mbarrier_bulk/bulk_tensor/wgmma/granularity=producer_warp/consumers=2/tile_n=256/"
       "payload_bytes=49152/copies_a_stage=2/swizzle=128B/element=bf16";
-  const launch::LaunchShape launch = plan_of(variant(stream)).launch;
+  const launch::LaunchShape launch = plan_of(product_variant(stream)).launch;
   EXPECT_EQ(launch.data.bytes, 174762LL * 49152);
   ASSERT_EQ(launch.tensor_maps.size(), 1U);
   EXPECT_EQ(launch.tensor_maps[0].buffer, "data");
   EXPECT_EQ(launch.tensor_maps[0].sizes, (std::vector<std::int64_t>{64, 384 * 174762LL}));
   EXPECT_EQ(launch.payload.tile.map, launch.tensor_maps[0].name);
-  EXPECT_EQ(plan_of(variant(stream + "/resident=l2")).launch.data.bytes, 341 * 49152);
+  EXPECT_EQ(plan_of(product_variant(stream + "/resident=l2")).launch.data.bytes, 341 * 49152);
   const auto text = statements_of(stream + "/resident=l2");
   EXPECT_EQ(count(text, "rem.u32 p_tile, p_tile, 341;"), 1);
   EXPECT_EQ(count(text, "rem.u32 p_stride, p_stride, 341;"), 1);
@@ -112,7 +112,7 @@ TEST(ProductPlan, OfATensorStreamIsOfTheTilesOfItsMap) {
 }
 
 TEST(ProductText, FourStepsOfWgmmaAnItem) {
-  const auto text = statements_of(ring + tile);
+  const auto text = statements_of(product_ring + tile);
   EXPECT_EQ(count(text, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "), 4);
   EXPECT_EQ(count(text, "wgmma.fence"), 1);
   EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 0;"), 1);
@@ -121,7 +121,7 @@ TEST(ProductText, FourStepsOfWgmmaAnItem) {
 
 // The slot of the item before: after its group, and the last one after the loop.
 TEST(ProductText, AGroupInFlightReleasesTheSlotBefore) {
-  const auto text = statements_of(ring + tile + "/in_flight=1/arrival=warp");
+  const auto text = statements_of(product_ring + tile + "/in_flight=1/arrival=warp");
   EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 1;"), 1);
   EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 0;"), 1);
   long behind = 0;
@@ -165,10 +165,11 @@ struct RefusedRow {
 
 TEST(ProductRules, RefuseWhatIsNoTile) {
   const RefusedRow rows[] = {
-      {ring + "payload_bytes=32768/tile_n=256",
+      {product_ring + "payload_bytes=32768/tile_n=256",
        "payload_bytes = 2 * tile_k * (64 * consumers + tile_n)"},
-      {ring + tile + "/in_flight=1/num_stages=1", "a slot that is kept for the group under way"},
-      {ring + tile + "/read=first", "matrices are read as a whole"},
+      {product_ring + tile + "/in_flight=1/num_stages=1",
+       "a slot that is kept for the group under way"},
+      {product_ring + tile + "/read=first", "matrices are read as a whole"},
       {"ring/mbarrier/st_shared/wgmma/granularity=warpgroup/payload_bytes=24576",
        "the slot holds matrices that the async proxy sees"},
       {"ring/mbarrier_bulk/bulk/wgmma/payload_bytes=24576", "a warpgroup multiplies"},

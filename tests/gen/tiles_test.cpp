@@ -17,7 +17,7 @@ namespace {
 
 const std::string tensor_ring = "ring/mbarrier_bulk/bulk_tensor/none/";
 
-launch::VariantKey variant(const std::string& axes) {
+launch::VariantKey tiles_variant(const std::string& axes) {
   auto key = space::parse_variant(shipped(), tensor_ring + axes);
   EXPECT_TRUE(key) << key.error().text();
   return key.value_or(launch::VariantKey{});
@@ -43,7 +43,7 @@ TEST(Tiles, AreImagesBehindEachOther) {
       {"payload_bytes=4096/dimensions=3/edge=partial", {28, 1, 16 * 37}, {128, 256}, {32, 2, 16}},
   };
   for (const MapRow& row : rows) {
-    const kernel::Plan plan = plan_of(variant(row.axes));
+    const kernel::Plan plan = plan_of(tiles_variant(row.axes));
     ASSERT_EQ(plan.launch.tensor_maps.size(), 1U) << row.axes;
     const TensorMap& map = plan.launch.tensor_maps.front();
     EXPECT_EQ(map.buffer, "payload_in");
@@ -56,8 +56,8 @@ TEST(Tiles, AreImagesBehindEachOther) {
 
 // The pattern of a swizzle begins with the slot: 1024 bytes for rows of 128.
 TEST(Tiles, SlotsBeginWithThePatternOfTheSwizzle) {
-  const kernel::Plan plain = plan_of(variant("payload_bytes=1024"));
-  const kernel::Plan swizzled = plan_of(variant("payload_bytes=1024/swizzle=128B"));
+  const kernel::Plan plain = plan_of(tiles_variant("payload_bytes=1024"));
+  const kernel::Plan swizzled = plan_of(tiles_variant("payload_bytes=1024/swizzle=128B"));
   EXPECT_EQ(plain.payload_offset % 128, 0);
   EXPECT_EQ(swizzled.payload_offset, 1024);
   EXPECT_EQ(swizzled.launch.dynamic_shared_bytes, 1024 + 4 * 1024);
@@ -82,7 +82,7 @@ TEST(Tiles, OfAClusterAreSlicesOfItsCtas) {
 }
 
 TEST(Tiles, AreCopiedByTheInstructionsOfTheirMap) {
-  const launch::VariantKey key = variant("payload_bytes=4096/dimensions=3/copies_a_stage=2");
+  const launch::VariantKey key = tiles_variant("payload_bytes=4096/dimensions=3/copies_a_stage=2");
   const kernel::Plan plan = plan_of(key);
   kernel::Renderer renderer(shipped(), base::source_root() / "templates");
   const auto rendered = renderer.render(key, plan, launch::Build::timed, "8.6", "sm_90");
@@ -118,7 +118,7 @@ TEST(Tiles, OfIm2colAreAllPixelsOfAnImage) {
       {"mode=im2col/dimensions=5/tap=2/element=f16", {64, 4, 2, 4, 37}, {2, 2, 2}, 64, 32},
   };
   for (const PixelRow& row : rows) {
-    const kernel::Plan plan = plan_of(variant(std::string("payload_bytes=4096/") + row.axes));
+    const kernel::Plan plan = plan_of(tiles_variant(std::string("payload_bytes=4096/") + row.axes));
     const TensorMap& map = plan.launch.tensor_maps.front();
     EXPECT_EQ(map.sizes, row.sizes) << row.axes;
     ASSERT_TRUE(map.im2col) << row.axes;
@@ -132,8 +132,8 @@ TEST(Tiles, OfIm2colAreAllPixelsOfAnImage) {
 // The filter's middle meets the image as it is; its first offset meets a pixel before the first.
 TEST(Tiles, OfIm2colBeginOutsideOfTheImageAtTheFirstOffset) {
   const auto words = [](const char* tap) {
-    const kernel::Plan plan =
-        plan_of(variant(std::string("payload_bytes=4096/mode=im2col/dimensions=3/tap=") + tap));
+    const kernel::Plan plan = plan_of(
+        tiles_variant(std::string("payload_bytes=4096/mode=im2col/dimensions=3/tap=") + tap));
     return launch::words_of_slot(plan.launch).value();
   };
   EXPECT_EQ(words("1")[32], (launch::tensor::TileWord{false, 32}));
@@ -145,12 +145,12 @@ TEST(Tiles, OfIm2colBeginOutsideOfTheImageAtTheFirstOffset) {
 
 // Two items of 1024 bytes in a slot, a tile each.
 TEST(Tiles, OfSeveralItemsStandBehindEachOther) {
-  const kernel::Plan plan = plan_of(variant("payload_bytes=1024/items_a_phase=2"));
+  const kernel::Plan plan = plan_of(tiles_variant("payload_bytes=1024/items_a_phase=2"));
   EXPECT_EQ(plan.slot_bytes, 2048);
   EXPECT_EQ(plan.launch.payload.tile.copies, 2);
   EXPECT_EQ(plan.launch.tensor_maps.front().sizes, (std::vector<std::int64_t>{32, 8 * 2 * 37}));
   EXPECT_EQ(plan.launch.unit, "cycles per 2 items");
-  EXPECT_EQ(plan_of(variant("payload_bytes=4096/read=first")).launch.payload.thread_words, 4);
+  EXPECT_EQ(plan_of(tiles_variant("payload_bytes=4096/read=first")).launch.payload.thread_words, 4);
 }
 
 // Another tensor of the same sizes, in a buffer as large as all images.

@@ -110,14 +110,6 @@ TEST(MakeKey, WantsTheLeadingAxes) {
   EXPECT_EQ(key.error().text(), "spec: no protocol");
 }
 
-TEST(PtxId, LeavesOutAxesThatDoNotChangeThePtx) {
-  const Catalogue catalogue = load_fixture();
-  const auto key =
-      parse_variant(catalogue, "ring/flag/none/fma/num_stages=2/delay=100/work_amount=8");
-  ASSERT_TRUE(key) << key.error().text();
-  EXPECT_EQ(space::ptx_id(catalogue, *key).value(), "ring/flag/none/fma/num_stages=2");
-}
-
 TEST(PointOf, RefusesAKeyOfAnotherCatalogue) {
   const Catalogue catalogue = load_fixture();
   launch::VariantKey key = parse_variant(catalogue, "ring/flag/none/none").value();

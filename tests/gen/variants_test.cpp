@@ -183,18 +183,18 @@ TEST(Overrides, ReplaceWhatTheBlockSaysOfTheAxis) {
             (Words{"ring/cta/none/none/num_stages=1", "ring/cta/none/none/num_stages=2"}));
 }
 
-struct Refusal {
+struct VariantsRefusal {
   Words overrides;
   const char* message;
 };
 
 TEST(Overrides, AreRefusedWithTheirText) {
   const space::Catalogue catalogue = load_fixture();
-  const Refusal rows[] = {
+  const VariantsRefusal rows[] = {
       {{"stages=1", "num_stages=2"}, "-a num_stages=2: axis 'num_stages' is already given"},
       {{"stgaes=1"}, "-a stgaes=1: no axis 'stgaes' (did you mean 'stages'?)"},
   };
-  for (const Refusal& row : rows) {
+  for (const VariantsRefusal& row : rows) {
     const auto expansion = expand_blocks(
         catalogue, std::string("[[sweep.block]]\n") + mbarrier_baseline, row.overrides);
     ASSERT_FALSE(expansion);

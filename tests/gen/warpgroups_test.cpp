@@ -17,13 +17,13 @@ namespace {
 
 const std::string roles_ring = "ring/mbarrier_bulk/bulk/fma/granularity=producer_warp/";
 
-VariantKey variant(const std::string& axes) {
+VariantKey warpgroups_variant(const std::string& axes) {
   auto key = space::parse_variant(shipped(), roles_ring + axes);
   EXPECT_TRUE(key) << key.error().text();
   return key.value_or(VariantKey{});
 }
 
-std::string text_of(const VariantKey& key) {
+std::string warpgroups_text_of(const VariantKey& key) {
   kernel::Renderer renderer(shipped(), base::source_root() / "templates");
   const auto rendered = renderer.render(key, plan_of(key), launch::Build::timed, "8.6", "sm_90a");
   if (!rendered) return rendered.error().text();
@@ -37,7 +37,8 @@ int number_behind(const std::string& text, const std::string& word) {
 }
 
 TEST(Warpgroups, StandBehindTheProducersOwn) {
-  const Plan plan = plan_of(variant("payload_bytes=1024/consumers=2/sharing=round_robin"));
+  const Plan plan =
+      plan_of(warpgroups_variant("payload_bytes=1024/consumers=2/sharing=round_robin"));
   ASSERT_EQ(plan.launch.slices.size(), 9U);
   EXPECT_TRUE(plan.launch.fixed_warps);
   const launch::RoleSlice &producer = plan.launch.slices.front(), &last = plan.launch.slices.back();
@@ -51,7 +52,7 @@ TEST(Warpgroups, StandBehindTheProducersOwn) {
 }
 
 TEST(Warpgroups, ThatShareASlotHaveOneRankAfterTheOther) {
-  const Plan plan = plan_of(variant("payload_bytes=1024/consumers=2"));
+  const Plan plan = plan_of(warpgroups_variant("payload_bytes=1024/consumers=2"));
   EXPECT_EQ(plan.launch.slices.back().unit, 0);
   EXPECT_EQ(plan.launch.slices.back().rank, 224);
 }
@@ -85,7 +86,7 @@ TEST(SubPartitions, AreThoseThatTheAxisSays) {
 TEST(Setmaxnreg, HandsOverNoMoreThanWasThere) {
   for (int consumers = 1; consumers <= 5; ++consumers) {
     SCOPED_TRACE(consumers);
-    const std::string text = text_of(variant(
+    const std::string text = warpgroups_text_of(warpgroups_variant(
         fmt::format("payload_bytes=30720/num_stages=2/setmaxnreg=on/consumers={}", consumers)));
     const int at_launch = number_behind(text, "\\.maxnreg"),
               given = number_behind(text, "setmaxnreg\\.dec\\.sync\\.aligned\\.u32"),
@@ -104,7 +105,7 @@ TEST(Setmaxnreg, HandsOverNoMoreThanWasThere) {
 }
 
 TEST(Setmaxnreg, IsNotThereUnasked) {
-  const std::string text = text_of(variant("payload_bytes=1024/consumers=2"));
+  const std::string text = warpgroups_text_of(warpgroups_variant("payload_bytes=1024/consumers=2"));
   EXPECT_EQ(number_behind(text, "\\.maxntid"), 384);
   EXPECT_EQ(text.find("maxnreg"), std::string::npos);
 }
@@ -112,8 +113,8 @@ TEST(Setmaxnreg, IsNotThereUnasked) {
 // Unit u takes turn 4 + u and hands on the other one's: barrier 1 is the producer's, 2 and 3 are
 // those of the units.
 TEST(PingPong, TakesAndHandsOnTurns) {
-  const std::string text =
-      text_of(variant("payload_bytes=1024/consumers=2/sharing=round_robin/order=ping_pong"));
+  const std::string text = warpgroups_text_of(
+      warpgroups_variant("payload_bytes=1024/consumers=2/sharing=round_robin/order=ping_pong"));
   const char* parts[] = {"bar.arrive 4, 256;", "add.u32 turn, unit, 4;\nbar.sync turn, 256;",
                          "sub.u32 turn, 5, unit;\nbar.arrive turn, 256;",
                          "setp.ne.u32 other, turn, unit;\n@other bra L_ended;\n"
@@ -150,7 +151,8 @@ TEST(Warpgroups, AreRefusedWhereTheyCannotBe) {
 }
 
 TEST(Setmaxnreg, NeedsTheArchitecturesOwnTarget) {
-  const auto needs = kernel::requirements(shipped(), variant("payload_bytes=1024/setmaxnreg=on"));
+  const auto needs =
+      kernel::requirements(shipped(), warpgroups_variant("payload_bytes=1024/setmaxnreg=on"));
   ASSERT_TRUE(needs) << needs.error().text();
   EXPECT_EQ(needs->sm, 90);
   EXPECT_EQ(needs->suffix, "a");

@@ -1,5 +1,6 @@
-"""Holds every C++ file against .clang-format. Usage: format.py CLANG_FORMAT ROOT"""
+"""Holds every C++ file against .clang-format."""
 
+import argparse
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +9,12 @@ from files import CPP_SUFFIXES, require_program, tracked_files
 
 
 def main():
-    require_program(sys.argv[1])
-    program, root = sys.argv[1], str(Path(sys.argv[2]).resolve())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clang_format")
+    parser.add_argument("root", type=Path)
+    given = parser.parse_args()
+    program, root = given.clang_format, str(given.root.resolve())
+    require_program(program)
     files = [name for name in tracked_files(root) if Path(name).suffix in CPP_SUFFIXES]
     if not files:
         print(f"no C++ files in {root}")

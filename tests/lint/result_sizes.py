@@ -1,8 +1,7 @@
 """Refuses large files of results.
-
-Usage: result_sizes.py ROOT
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -22,7 +21,9 @@ def check(root):
 
 
 def main():
-    count, found = check(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    count, found = check(parser.parse_args().root)
     print(*found, sep="\n", end="\n" if found else "")
     print(f"{count} files of results checked, {len(found)} too large")
     return 1 if found or count == 0 else 0

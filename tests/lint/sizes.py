@@ -2,9 +2,9 @@
 
 A template's line may be longer: alternatives of one PTX statement are on one line. Functions of
 C++ and Python are found by lizard, for which a lambda is a part of the function that it is in.
-Usage: sizes.py ROOT
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -69,7 +69,9 @@ def check_text(name, text):
 
 
 def main():
-    root = str(Path(sys.argv[1]).resolve())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    root = str(parser.parse_args().root.resolve())
     found, checked = [], 0
     for name in tracked_files(root):
         if name.startswith(GENERATED_FOLDERS):

@@ -3,9 +3,10 @@ a library in one translation unit. That each source includes what it uses is the
 tests/structure/own_includes.py.
 
 What passed is not checked again until it, a header or .clang-tidy changes: a stamp in the build
-folder says so. Usage: tidy.py CLANG_TIDY ROOT BUILD
+folder says so.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -86,8 +87,13 @@ class Checker:
 
 
 def main():
-    require_program(sys.argv[1])
-    program, root, build = sys.argv[1], str(Path(sys.argv[2]).resolve()), sys.argv[3]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clang_tidy")
+    parser.add_argument("root", type=Path)
+    parser.add_argument("build", type=Path)
+    given = parser.parse_args()
+    program, root, build = given.clang_tidy, str(given.root.resolve()), given.build
+    require_program(program)
     names = [name for name in tracked_files(root) if name.startswith(FOLDERS)]
     common = content_key(root, [".clang-tidy", *(n for n in names if n.endswith(".h"))])
     commands = json.loads(Path(build, "compile_commands.json").read_text(encoding="utf-8"))

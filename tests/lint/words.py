@@ -4,9 +4,9 @@ Fails when more than a tenth of the count at 84f2ef1f is left. Prose is document
 code, texts of help and errors (strings of C++, templates' TOML, specs and SQL), claims, and
 comments. Names do not count: a word in backticks or quotes, a string of one word, a part of a path
 or of `key=value`. Generated parts of documents count where their text is written.
-Usage: words.py ROOT [--list]
 """
 
+import argparse
 import io
 import re
 import sys
@@ -220,8 +220,11 @@ def report(title, count):
 
 
 def main():
-    root = str(Path(sys.argv[1]).resolve())
-    counts, checked = count_tree(root, "--list" in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--list", action="store_true")
+    given = parser.parse_args()
+    counts, checked = count_tree(str(given.root.resolve()), given.list)
     first = report("at 84f2ef1f", lambda place, pattern:
                    BASELINE.get(pattern, (0,) * len(PLACES))[PLACES.index(place)])
     print()

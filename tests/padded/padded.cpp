@@ -26,10 +26,10 @@ std::string nops(const char* word, std::size_t bytes) {
 constexpr char padding_nop[] = "\x18\x79\0\0\0\0\0\0\0\0\0\0\0\xe2\x0f\0";
 constexpr char tail_nop[] = "\x18\x79\0\0\0\0\0\0\0\0\0\0\0\xc0\x0f\0";
 
-using Words = std::vector<std::uint32_t>;
+using CodeWords = std::vector<std::uint32_t>;
 
 // Indices of places, by what `cuobjdump -elf` prints of an attribute.
-std::vector<std::size_t> places_of(int attribute, const Words& words) {
+std::vector<std::size_t> places_of(int attribute, const CodeWords& words) {
   std::vector<std::size_t> places;
   const auto every = [&](std::size_t first, std::size_t step) {
     for (std::size_t i = first; i < words.size(); i += step) places.push_back(i);
@@ -54,7 +54,7 @@ std::string moved_info(std::string info, std::size_t padding) {
     const std::size_t size = byte(0) == 4 ? byte(2) + 256U * byte(3) : 0;
     const int attribute = byte(1);
     at += 4;
-    if (Words words(size / 4); !words.empty()) {
+    if (CodeWords words(size / 4); !words.empty()) {
       std::memcpy(words.data(), info.data() + at, 4 * words.size());
       for (const std::size_t i : places_of(attribute, words))
         words[i] += static_cast<std::uint32_t>(padding);

@@ -15,13 +15,13 @@ namespace {
 
 using Part = ptx::PtxStatement::Part;
 
-struct Row {
+struct FileRow {
   const char* what;
   const char* text;
   const char* statements;  // the plain text of each, with " | " between them
 };
 
-constexpr Row rows[] = {
+constexpr FileRow file_rows[] = {
     {"several statements a line", "mov.u32 a, 1; add.u32 a, a, 1;bar.sync 0;",
      "mov.u32 a, 1; | add.u32 a, a, 1; | bar.sync 0;"},
     {"one over several lines, with comments",
@@ -70,7 +70,7 @@ std::string listed(const ptx::PtxFile& file) {
 }
 
 TEST(PtxFile, StatementsEndWhereTheyEnd) {
-  for (const Row& row : rows) {
+  for (const FileRow& row : file_rows) {
     // In a function, so that braces have a place; the two are taken off again.
     const bool body = std::string_view(row.text).find_first_of(".{}") != 0 ||
                       std::string_view(row.text).starts_with(".pragma") ||
@@ -183,12 +183,12 @@ bar.sync 4;
   EXPECT_EQ(file->headings[0].at_line, 3);
 }
 
-struct Broken {
+struct FileBroken {
   const char* text;
   const char* message;
 };
 
-constexpr Broken broken[] = {
+constexpr FileBroken file_broken[] = {
     {".entry k() {\n  mov.u32 a, 1\n}",
      "assemble: t.ptx:2:3: a statement without its end (write ; after it)"},
     {".entry k() { ret;\n /* x",
@@ -225,7 +225,7 @@ constexpr Broken broken[] = {
 };
 
 TEST(PtxFile, ErrorsNamePlaceAndRemedy) {
-  for (const Broken& row : broken) {
+  for (const FileBroken& row : file_broken) {
     const auto file = read_ptx(row.text, "t.ptx");
     ASSERT_FALSE(file) << row.text;
     EXPECT_EQ(file.error().text(), row.message);

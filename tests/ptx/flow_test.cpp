@@ -35,14 +35,14 @@ std::string ways(const PtxFlow& flow) {
   return out;
 }
 
-struct Row {
+struct FlowRow {
   const char* what;
   const char* body;
   const char* ways;
   const char* loops;  // "header:blocks"
 };
 
-constexpr Row rows[] = {
+constexpr FlowRow flow_rows[] = {
     {"straight", "mov.u32 a, 1; ret;", "0> ", ""},
     {"a wait", "L: try p; @!p bra L; ret;", "0>0,1 1> ", "0:0 "},
     {"labels of blocks are told apart", "{ L: @p bra L; } { L: @p bra L; } ret;", "0>0,1 1>1,2 2> ",
@@ -59,7 +59,7 @@ constexpr Row rows[] = {
 };
 
 TEST(PtxFlow, BlocksAndLoops) {
-  for (const Row& row : rows) {
+  for (const FlowRow& row : flow_rows) {
     const PtxFile file = read(row.body);
     const PtxFlow flow = flow_of(file, kernel(file));
     EXPECT_EQ(ways(flow), row.ways) << row.what;

@@ -158,7 +158,7 @@ TEST(Head, HoldsWhatItSays) {
   EXPECT_EQ(launch.buffers[1], (launch::Buffer{"log", 64, {launch::BufferFill::Kind::word, 0}}));
 }
 
-void expect_broken(const std::vector<Broken>& rows) {
+void head_expect_broken(const std::vector<Broken>& rows) {
   for (const Broken& row : rows) {
     std::string text = small_head;
     ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
@@ -206,7 +206,7 @@ TEST(Head, SaysWhereItIsWrong) {
       {"[launch]", "[[barriers]]\n//@ name = \"full\"\n//@ kind = \"mbar\"\n//@ [launch]",
        "spec: t.ptx:17: kind: no kind of barrier 'mbar' (one of: mbarrier, flag, named, cluster)"},
   };
-  expect_broken(rows);
+  head_expect_broken(rows);
 }
 
 TEST(Head, SaysWhatItCannotAskFor) {
@@ -247,7 +247,7 @@ TEST(Head, SaysWhatItCannotAskFor) {
        "spec: t.ptx:16: name: nothing is copied: the payload has no `period` (a buffer of another "
        "name is a parameter of the entry)"},
   };
-  expect_broken(rows);
+  head_expect_broken(rows);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ const std::string good =
     "exit;\n"
     "}\n";
 
-Status check(const std::string& text) {
+Status head_text_check(const std::string& text) {
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "t.ptx"));
   const ptx::PtxFunction& entry = *file.entries().front();
   PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry.head_lines, file.name));
@@ -79,14 +79,14 @@ std::string changed(const std::string& from, const std::string& to) {
 
 void expect_refused(const std::vector<Broken>& rows) {
   for (const Broken& row : rows) {
-    const Status status = check(changed(row.from, row.to));
+    const Status status = head_text_check(changed(row.from, row.to));
     ASSERT_FALSE(status) << row.message;
     EXPECT_EQ(status.error().text(), row.message);
   }
 }
 
 TEST(HeadText, Agrees) {
-  const Status status = check(good);
+  const Status status = head_text_check(good);
   EXPECT_TRUE(status) << status.error().text();
 }
 
@@ -146,7 +146,7 @@ TEST(HeadText, LetsAWarpgroupsOtherWarpsLeaveARole) {
       EXPECT_NE(text.find(from), std::string::npos) << from;
       text.replace(text.find(from), from.size(), to);
     }
-    return check(text);
+    return head_text_check(text);
   };
   const std::string leaves = "setp.ge.u32 i, tid, 64;\n@i exit;\n";
   const std::pair<std::string, std::string> later{"// [consumer clock_start]",
@@ -166,7 +166,7 @@ TEST(HeadText, LeavesAloneWhatIsNotKnown) {
       {"bar.sync 3;", "ld.shared.u32 n, [ring+48];\nbar.sync n;"},
       {"mov.u32 tid, %tid.x;", "call setup, (tid);\nmov.u32 tid, %warpid;"}};
   for (const auto& [from, to] : unknown) {
-    const Status status = check(changed(from, to));
+    const Status status = head_text_check(changed(from, to));
     EXPECT_TRUE(status) << to << ": " << status.error().text();
   }
 }

@@ -86,17 +86,17 @@ TEST(WaitedOn, NamesInstructionOperandHintAndBackOff) {
   for (const auto& [id, text] : rows) EXPECT_EQ(axes_of(id).waited_on(), text) << id;
 }
 
-bool before(const std::string& first, const std::string& a, const std::string& b) {
+bool axes_before(const std::string& first, const std::string& a, const std::string& b) {
   return report::sql::place_of(first, a) < report::sql::place_of(first, b);
 }
 
 TEST(PlaceOf, PutsTheDefaultFirstThenNumbersBySize) {
   std::vector<std::string> stages = {"16", "2", "4", "8", "1"};
   std::sort(stages.begin(), stages.end(),
-            [](const std::string& a, const std::string& b) { return before("4", a, b); });
+            [](const std::string& a, const std::string& b) { return axes_before("4", a, b); });
   EXPECT_EQ(stages, (std::vector<std::string>{"4", "1", "2", "8", "16"}));
-  EXPECT_TRUE(before("try_wait", "try_wait", "test_wait"));
-  EXPECT_TRUE(before("", "cta_barrier", "mbarrier"));
+  EXPECT_TRUE(axes_before("try_wait", "try_wait", "test_wait"));
+  EXPECT_TRUE(axes_before("", "cta_barrier", "mbarrier"));
 }
 
 TEST(DefaultOf, CanDifferBetweenProbes) {

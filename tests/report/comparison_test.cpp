@@ -24,19 +24,19 @@ Aggregation two(const PointRow& first, const PointRow& second, std::uint64_t flo
   return aggregate({first, second, other, control_of(other, 50 + floor)});
 }
 
-struct Row {
+struct ComparisonRow {
   const char* what;
   std::uint64_t after_cycles, floor;
   const char* verdict;
 };
 
 TEST(Compare, ADifferenceMustExceedTheFloor) {
-  const Row rows[] = {
+  const ComparisonRow rows[] = {
       {"equal", 100, 0, "SAME"},        {"above half a cycle, no floor", 101, 0, "slower"},
       {"at the floor", 102, 2, "SAME"}, {"above", 103, 2, "slower"},
       {"below", 97, 2, "faster"},       {"at the floor, faster", 98, 2, "SAME"},
   };
-  for (const Row& row : rows) {
+  for (const ComparisonRow& row : rows) {
     SCOPED_TRACE(row.what);
     const Comparison made = compare(
         two(steady(before, 100), steady(after, row.after_cycles), row.floor), before, after);

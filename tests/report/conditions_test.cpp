@@ -104,7 +104,7 @@ TEST(Figures, ComeFromRepetitionsWithTheRolesWhereTheLaunchPutsThem) {
   EXPECT_DOUBLE_EQ(more.value, 7.5);
 }
 
-Aggregation two(std::vector<PointRow> rows, const std::vector<PointRow>& more) {
+Aggregation conditions_two(std::vector<PointRow> rows, const std::vector<PointRow>& more) {
   rows.insert(rows.end(), more.begin(), more.end());
   const PointRow control = steady("ring/mbarrier/st_shared/none/num_stages=8", 50);
   rows.insert(rows.end(), {control, control_of(control, 50)});
@@ -112,8 +112,8 @@ Aggregation two(std::vector<PointRow> rows, const std::vector<PointRow>& more) {
 }
 
 TEST(Pairs, OneOddConditionDoesNotSwallowTheOthers) {
-  const Aggregation all = two(rows_under(other, {106, 106, 106, 106, 106, 106, 106}),
-                              rows_under(one, {129, 129, 129, 129, 105, 129, 129}));
+  const Aggregation all = conditions_two(rows_under(other, {106, 106, 106, 106, 106, 106, 106}),
+                                         rows_under(one, {129, 129, 129, 129, 105, 129, 129}));
   const Comparison made = compare(all, other, one);
   EXPECT_EQ(made.verdict, "slower");
   EXPECT_DOUBLE_EQ(made.pairs.median, 23);
@@ -127,9 +127,10 @@ TEST(Pairs, OneOddConditionDoesNotSwallowTheOthers) {
 
 TEST(Pairs, WhatMovesBothIsInNoDifference) {
   // A padding that costs either 20 cycles.
-  const Comparison made = compare(two(rows_under(other, {100, 100, 100, 100, 100, 120, 100}),
-                                      rows_under(one, {103, 103, 103, 103, 103, 123, 103})),
-                                  other, one);
+  const Comparison made =
+      compare(conditions_two(rows_under(other, {100, 100, 100, 100, 100, 120, 100}),
+                             rows_under(one, {103, 103, 103, 103, 103, 123, 103})),
+              other, one);
   EXPECT_EQ(made.verdict, "slower");
   EXPECT_DOUBLE_EQ(made.floor, 0.5);
   EXPECT_EQ(made.difference.reason.text, "");
@@ -158,7 +159,8 @@ TEST(Pairs, AVerdictNeedsThreeQuartersOfTheConditions) {
     std::vector<double> after;
     for (const double apart : row.differences) after.push_back(100 + apart);
     const Comparison made = compare(
-        two(rows_under(other, std::vector<double>(8, 100)), rows_under(one, after)), other, one);
+        conditions_two(rows_under(other, std::vector<double>(8, 100)), rows_under(one, after)),
+        other, one);
     EXPECT_DOUBLE_EQ(made.floor, row.floor);
     EXPECT_EQ(made.verdict, row.verdict);
   }
@@ -201,7 +203,7 @@ TEST(Pairs, WithoutThemTheSpreadIsTheFloor) {
   std::vector<PointRow> elsewhere = rows_under(one, {129, 129, 129, 125});
   for (PointRow& row : elsewhere) row.conditions.padding += 512;
   const Comparison made =
-      compare(two(rows_under(other, {124, 124, 124, 124}), elsewhere), other, one);
+      compare(conditions_two(rows_under(other, {124, 124, 124, 124}), elsewhere), other, one);
   EXPECT_EQ(pairs_text(made), "unpaired");
   EXPECT_DOUBLE_EQ(made.floor, 4);
   EXPECT_EQ(made.verdict, "slower");
@@ -209,7 +211,7 @@ TEST(Pairs, WithoutThemTheSpreadIsTheFloor) {
 
 TEST(Pairs, NoValueAndNoPairsIsNoFigure) {
   const Comparison made =
-      compare(two(rows_under(other, {100}), rows_under(one, {50, 90})), other, one);
+      compare(conditions_two(rows_under(other, {100}), rows_under(one, {50, 90})), other, one);
   EXPECT_EQ(made.verdict, "no figure");
   EXPECT_EQ(pairs_text(made), "");
   EXPECT_EQ(made.difference.reason.text,

@@ -13,7 +13,7 @@ using results::Results;
 
 namespace {
 
-const std::string ring = "ring/mbarrier/none/none",
+const std::string devices_ring = "ring/mbarrier/none/none",
                   trip = "handoff/mbarrier/none/none/num_stages=1";
 
 PointRow on(const char* uuid, const std::string& id, std::uint64_t cycles) {
@@ -23,13 +23,15 @@ PointRow on(const char* uuid, const std::string& id, std::uint64_t cycles) {
 }
 
 Results of_two(const std::string& other_name) {
-  PointRow failed = failed_point(ring + "/arrival=thread", Step::launch, "hung");
+  PointRow failed = failed_point(devices_ring + "/arrival=thread", Step::launch, "hung");
   failed.device_uuid = "GPU-2";
   Results results = results_of(
-      {on("GPU-1", ring, 100), on("GPU-2", ring, 101),  // within a cycle
-       on("GPU-1", ring + "/num_stages=2", 1000), on("GPU-2", ring + "/num_stages=2", 1010),  // 1 %
-       on("GPU-1", ring + "/num_stages=8", 100), on("GPU-2", ring + "/num_stages=8", 98),
-       on("GPU-1", ring + "/arrival=thread", 90), failed,
+      {on("GPU-1", devices_ring, 100), on("GPU-2", devices_ring, 101),  // within a cycle
+       on("GPU-1", devices_ring + "/num_stages=2", 1000),
+       on("GPU-2", devices_ring + "/num_stages=2", 1010),  // 1 %
+       on("GPU-1", devices_ring + "/num_stages=8", 100),
+       on("GPU-2", devices_ring + "/num_stages=8", 98),
+       on("GPU-1", devices_ring + "/arrival=thread", 90), failed,
        on("GPU-1", trip + "/semantics=explicit/scope=cluster", 600),
        on("GPU-2", trip + "/semantics=explicit/scope=cluster", 1200), on("GPU-1", trip, 100),
        on("GPU-2", trip, 100), on("GPU-1", "ring/cta_barrier/none/none", 30)});
@@ -67,7 +69,7 @@ TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
   results.points.push_back(on("GPU-2", "ring/named_barrier/none/none", 40));
   auto cycles = cycles_on_h200(results);
   EXPECT_EQ(cycles[trip], std::vector<double>{100});
-  EXPECT_EQ(cycles[ring], std::vector<double>{100});
+  EXPECT_EQ(cycles[devices_ring], std::vector<double>{100});
   EXPECT_EQ(cycles["ring/named_barrier/none/none"], std::vector<double>{40});
 }
 

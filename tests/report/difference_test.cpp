@@ -24,19 +24,19 @@ Figure given(double value, double half_width, const char* id = "a") {
   return figure;
 }
 
-struct Row {
+struct DifferenceRow {
   Figure larger, smaller;
   double divisor, value, half_width;
 };
 
 TEST(Difference, IsThatOfTheValuesAndTheSumOfTheHalfWidths) {
-  const Row rows[] = {
+  const DifferenceRow rows[] = {
       {given(640, 2), given(320, 1), 16, 20, 3.0 / 16},  // sizes 32 and 16 of one verb
       {given(51, 0), given(40, 0), 1, 11, 0},
       {given(40, 0.5), given(40.25, 0.25), 1, -0.25, 0.75},  // a negative one is kept
       {given(10, 1), given(20, 1), -1, 10, 2},               // a width is never negative
   };
-  for (const Row& row : rows) {
+  for (const DifferenceRow& row : rows) {
     const Figure out = difference(row.larger, row.smaller, row.divisor);
     EXPECT_EQ(out.reason.text, "");
     EXPECT_DOUBLE_EQ(out.value, row.value);

@@ -13,7 +13,7 @@ using results::PointRow;
 
 namespace {
 
-std::string ring(const std::string& rest) {
+std::string history_ring(const std::string& rest) {
   return "ring/mbarrier/st_shared/none" + rest;
 }
 
@@ -27,21 +27,21 @@ using Words = std::vector<std::string>;
 
 // By letter 12.10 comes before 12.9. some_run's ptxas is 13.5.37, which the id leaves out.
 TEST(History, OrdersVersionsByNumber) {
-  const History history =
-      history_of(data_of({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 110),
-                          steady(ring("/ptxas=12.9.86"), 120)}));
+  const History history = history_of(
+      data_of({steady(history_ring(""), 100), steady(history_ring("/ptxas=12.10.5"), 110),
+               steady(history_ring("/ptxas=12.9.86"), 120)}));
   ASSERT_EQ(history.texts.size(), 1U);
-  EXPECT_EQ(history.texts[0].text_id, ring(""));
+  EXPECT_EQ(history.texts[0].text_id, history_ring(""));
   EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.9.86", "12.10.5", "13.5.37"}));
   const report::data::VersionFigure& newest = history.texts[0].versions[2];
-  EXPECT_EQ(newest.id, ring(""));
+  EXPECT_EQ(newest.id, history_ring(""));
   EXPECT_DOUBLE_EQ(newest.figure.value, 100);
-  EXPECT_EQ(newest.text_hash, "text " + ring(""));
+  EXPECT_EQ(newest.text_hash, "text " + history_ring(""));
 }
 
 TEST(History, TheDefaultVersionIsThatOfTheRun) {
   results::Results results =
-      results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
+      results_of({steady(history_ring(""), 100), steady(history_ring("/ptxas=12.9.86"), 120)});
   results.runs[0].ptxas = "12.6.85";
   const History history = history_of(*report::data::report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);
@@ -50,23 +50,25 @@ TEST(History, TheDefaultVersionIsThatOfTheRun) {
 
 // Flags behind the version belong to the text: -O1 has a history of its own.
 TEST(History, KeepsTheOtherAxesOfPtxas) {
-  const History history = history_of(data_of(
-      {steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
-       steady(ring("/opt_level=1"), 300), steady(ring("/ptxas=12.4.131/opt_level=1"), 310)}));
+  const History history = history_of(
+      data_of({steady(history_ring(""), 100), steady(history_ring("/ptxas=12.4.131"), 90),
+               steady(history_ring("/opt_level=1"), 300),
+               steady(history_ring("/ptxas=12.4.131/opt_level=1"), 310)}));
   ASSERT_EQ(history.texts.size(), 2U);
-  EXPECT_EQ(history.texts[1].text_id, ring("/opt_level=1"));
+  EXPECT_EQ(history.texts[1].text_id, history_ring("/opt_level=1"));
   EXPECT_EQ(versions_of(history.texts[1]), (Words{"12.4.131", "13.5.37"}));
-  EXPECT_EQ(history.texts[1].versions[0].id, ring("/ptxas=12.4.131/opt_level=1"));
+  EXPECT_EQ(history.texts[1].versions[0].id, history_ring("/ptxas=12.4.131/opt_level=1"));
   EXPECT_DOUBLE_EQ(history.texts[1].versions[0].figure.value, 310);
 }
 
 // The same variant on another day, with one version alone, at five times the cycles.
 TEST(History, RunsWithOneVersionDoNotCount) {
-  PointRow other_day = steady(ring(""), 500);
-  PointRow only_there = steady(ring("/num_stages=8"), 50);
+  PointRow other_day = steady(history_ring(""), 500);
+  PointRow only_there = steady(history_ring("/num_stages=8"), 50);
   other_day.run_id = only_there.run_id = "run-2";
-  results::Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
-                                         other_day, only_there, steady(ring("/num_stages=2"), 70)});
+  results::Results results =
+      results_of({steady(history_ring(""), 100), steady(history_ring("/ptxas=12.4.131"), 90),
+                  other_day, only_there, steady(history_ring("/num_stages=2"), 70)});
   results.runs.push_back(some_run("run-2"));
   const History history = history_of(*report::data::report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);  // num_stages=2 was measured by one version
@@ -76,22 +78,23 @@ TEST(History, RunsWithOneVersionDoNotCount) {
 
 // 12.4: 100, 12.5: none, 12.6: 110, 13.5: 110. A second text does not change. Two measurements of
 // one code differ by 4.
-std::vector<PointRow> some_points() {
-  const PointRow quiet = steady(ring("/num_stages=8"), 50);
-  return {steady(ring("/ptxas=12.4.131"), 100),
-          failed_point(ring("/ptxas=12.5.82"), Step::gate, "the SASS is not the intended one: x"),
-          steady(ring("/ptxas=12.6.85"), 110),
-          steady(ring(""), 110),
+std::vector<PointRow> history_some_points() {
+  const PointRow quiet = steady(history_ring("/num_stages=8"), 50);
+  return {steady(history_ring("/ptxas=12.4.131"), 100),
+          failed_point(history_ring("/ptxas=12.5.82"), Step::gate,
+                       "the SASS is not the intended one: x"),
+          steady(history_ring("/ptxas=12.6.85"), 110),
+          steady(history_ring(""), 110),
           quiet,
           control_of(quiet, 54),
-          steady(ring("/num_stages=8/ptxas=12.4.131"), 54)};
+          steady(history_ring("/num_stages=8/ptxas=12.4.131"), 54)};
 }
 
 TEST(Steps, PassOverAVersionWithoutAFigure) {
-  const History history = history_of(data_of(some_points()));
+  const History history = history_of(data_of(history_some_points()));
   const std::vector<report::data::VersionStep> steps = find_steps(history);
   ASSERT_EQ(steps.size(), 1U);  // 54 and 50 differ by no more than the floor
-  EXPECT_EQ(steps[0].text->text_id, ring(""));
+  EXPECT_EQ(steps[0].text->text_id, history_ring(""));
   EXPECT_EQ(steps[0].from->ptxas, "12.4.131");
   EXPECT_EQ(steps[0].to->ptxas, "12.6.85");
   EXPECT_EQ(steps[0].comparison.verdict, "slower");
@@ -103,17 +106,17 @@ TEST(Steps, PassOverAVersionWithoutAFigure) {
 }
 
 TEST(Steps, NeedMoreThanTheirHalfWidth) {
-  const PointRow quiet = steady(ring("/num_stages=8"), 50);
+  const PointRow quiet = steady(history_ring("/num_stages=8"), 50);
   for (const auto& [cycles, count] : {std::pair{102U, 0U}, std::pair{103U, 1U}}) {
     const History history =
-        history_of(data_of({measured(ring("/ptxas=12.4.131"), 100), measured(ring(""), cycles),
-                            quiet, control_of(quiet, 50)}));
+        history_of(data_of({measured(history_ring("/ptxas=12.4.131"), 100),
+                            measured(history_ring(""), cycles), quiet, control_of(quiet, 50)}));
     EXPECT_EQ(find_steps(history).size(), count) << cycles;
   }
 }
 
 TEST(Steps, OfAShareOfTheFigureBefore) {
-  const History history = history_of(data_of(some_points()));
+  const History history = history_of(data_of(history_some_points()));
   EXPECT_EQ(find_steps(history, 10).size(), 1U);  // 10 of 100
   EXPECT_EQ(find_steps(history, 10.5).size(), 0U);
 }

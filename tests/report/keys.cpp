@@ -87,7 +87,7 @@ KeyAxes axes_in(const std::string& text) {
   return axes;
 }
 
-KeyAxes axes_of(const std::string& kind, const std::string& name) {
+KeyAxes keys_axes_of(const std::string& kind, const std::string& name) {
   for (const Component& one : components)
     if (one.kind == kind && one.name == name) return axes_in(one.axes);
   return {};
@@ -97,7 +97,7 @@ KeyAxes axes_of(const std::string& kind, const std::string& name) {
 launch::ProtocolLabels labels_of(const std::string& protocol) {
   if (protocol.starts_with("flag_"))
     return {"flag, {poller} lane looks[, back-off {backoff_ns} ns]", {"wait", "arrival"}};
-  const KeyAxes axes = axes_of("protocol", protocol);
+  const KeyAxes axes = keys_axes_of("protocol", protocol);
   const bool waits =
       protocol == "none" ||
       std::any_of(axes.begin(), axes.end(), [](const auto& one) { return one.first == "wait"; });
@@ -146,9 +146,9 @@ results::VariantRow row_of_id(const std::string& id, const std::string& hash) {
     const auto add = [&](const KeyAxes& axes) {
       defaults.insert(defaults.end(), axes.begin(), axes.end());
     };
-    add(axes_of("common", ""));
+    add(keys_axes_of("common", ""));
     for (const char* kind : {"protocol", "mover", "work", "probe"})
-      add(axes_of(kind, named_components[kind]));
+      add(keys_axes_of(kind, named_components[kind]));
   }
   return {id, hash, std::make_shared<const KeyAxes>(std::move(defaults)), std::move(named)};
 }

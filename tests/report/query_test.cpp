@@ -20,13 +20,14 @@ using results::Results;
 
 namespace {
 
-const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string query_ring = "ring/mbarrier/st_shared/none";
 
 // Two GPUs of two models that measured one ring.
-Results of_two() {
-  results::PointRow other = steady(ring, 101);
+Results query_of_two() {
+  results::PointRow other = steady(query_ring, 101);
   other.device_uuid = "GPU-2";
-  Results results = results_of({steady(ring, 100), steady(ring + "/num_stages=8", 60), other});
+  Results results =
+      results_of({steady(query_ring, 100), steady(query_ring + "/num_stages=8", 60), other});
   results.devices.push_back({"GPU-2", "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
   return results;
 }
@@ -35,7 +36,7 @@ using Rows = std::vector<std::string>;
 
 // What `phasebit sql` says, rows or an error.
 Rows asked(const std::string& text) {
-  static TestTables tables = TestTables::of(of_two());
+  static TestTables tables = TestTables::of(query_of_two());
   SqlQuery query{text, ""};
   query.claims = [] {
     base::Table claims;
@@ -52,7 +53,7 @@ TEST(SqlQuery, ClaimsAreAskedForWhereItReadsThem) {
   EXPECT_EQ(asked("SELECT name, verdict, says, used + 1, refutes FROM claim"),
             Rows{"one|holds|It is so.|8|0"});
   EXPECT_EQ(asked("SELECT count(*) FROM claim"), Rows{"1"});  // not once more
-  TestTables tables = TestTables::of(of_two());
+  TestTables tables = TestTables::of(query_of_two());
   EXPECT_EQ(text_of(run_query(tables.database, {"SELECT * FROM claim", ""})),
             "usage: there are no claims at hand");
   SqlQuery failing{"SELECT 1", ""};
@@ -109,7 +110,8 @@ class ResultsCache : public testing::Test {
 
   void SetUp() override { write(100); }
   void write(std::uint64_t cycles) {
-    ASSERT_TRUE(base::write_file(results_, results::to_csv(results_of({steady(ring, cycles)}))));
+    ASSERT_TRUE(
+        base::write_file(results_, results::to_csv(results_of({steady(query_ring, cycles)}))));
   }
   std::vector<fs::path> files() const {
     std::vector<fs::path> all;

@@ -14,7 +14,7 @@ using results::PointRow;
 
 namespace {
 
-const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string sql_ring = "ring/mbarrier/st_shared/none";
 
 // The table of this head and query: the query begins on the line after those of the head.
 Result<Table> table_of(std::vector<PointRow> points, const std::string& head,
@@ -35,7 +35,7 @@ Rows rows_by(std::vector<PointRow> points, const std::string& head, const std::s
 }
 
 std::vector<PointRow> some_points() {
-  return {steady(ring, 100), measured(ring + "/num_stages=8", 60),
+  return {steady(sql_ring, 100), measured(sql_ring + "/num_stages=8", 60),
           steady("ring/cta_barrier/none/none/num_stages=2", 30)};
 }
 
@@ -83,7 +83,7 @@ TEST(TableFile, ErrorsOfTheQueryNameFileAndLine) {
 }
 
 TEST(QueryTable, TwoRowsInOneCellAreAnErrorThatNamesBoth) {
-  const std::string other = ring + "/wait=test_wait", there = "ring/mbarrier/none/none";
+  const std::string other = sql_ring + "/wait=test_wait", there = "ring/mbarrier/none/none";
   const char* across =
       "SELECT protocol, num_stages AS across, f AS \"|figure\" FROM figure WHERE quantity = "
       "'cycles' ORDER BY f";
@@ -91,16 +91,16 @@ TEST(QueryTable, TwoRowsInOneCellAreAnErrorThatNamesBoth) {
       "SELECT protocol, one(f) AS \"x|figure\" FROM figure WHERE quantity = 'cycles' "
       "GROUP BY protocol";
   for (const char* query : {across, one}) {
-    EXPECT_EQ(rows_by({steady(ring, 1), steady(other, 2)}, "", query),
-              Rows{"usage: " + ring + " and " + other +
+    EXPECT_EQ(rows_by({steady(sql_ring, 1), steady(other, 2)}, "", query),
+              Rows{"usage: " + sql_ring + " and " + other +
                    " would be in one cell (they differ in wait: hold it at a value)"});
     // Components have no name in an id.
-    EXPECT_EQ(rows_by({steady(there, 1), steady(ring, 2)}, "", query),
-              Rows{"usage: " + there + " and " + ring +
+    EXPECT_EQ(rows_by({steady(there, 1), steady(sql_ring, 2)}, "", query),
+              Rows{"usage: " + there + " and " + sql_ring +
                    " would be in one cell (hold the axis in which they differ at a value)"});
-    EXPECT_EQ(rows_by({steady(ring, 100)}, "", query).size(), 1U);
+    EXPECT_EQ(rows_by({steady(sql_ring, 100)}, "", query).size(), 1U);
   }
-  EXPECT_EQ(rows_by({steady(ring, 1), steady(there, 2)}, "",
+  EXPECT_EQ(rows_by({steady(sql_ring, 1), steady(there, 2)}, "",
                     "SELECT one(mover) AS mover FROM figure WHERE quantity = 'cycles'"),
             Rows{"usage: st_shared and none would be in one cell (hold the axis in which they "
                  "differ at a value)"});
@@ -110,21 +110,21 @@ TEST(QueryTable, AnAxisThatAVariantDoesNotHaveIsNull) {
   const char* query =
       "SELECT id, retry IS NULL AS none, num_stages + 1 AS more FROM figure WHERE "
       "quantity = 'cycles' ORDER BY f";
-  EXPECT_EQ(rows_by({steady(ring, 1), steady(ring + "/retry=3", 2)}, "", query),
-            (Rows{ring + "|1|5", ring + "/retry=3|0|5"}));
+  EXPECT_EQ(rows_by({steady(sql_ring, 1), steady(sql_ring + "/retry=3", 2)}, "", query),
+            (Rows{sql_ring + "|1|5", sql_ring + "/retry=3|0|5"}));
 }
 
 TEST(QueryTable, AnAxisThatNoVariantHasIsNull) {
   const char* query = "SELECT id, cluster_size FROM figure WHERE quantity = 'cycles'";
-  const auto table = table_of({steady(ring, 1)}, "", query, {}, {"cluster_size"});
+  const auto table = table_of({steady(sql_ring, 1)}, "", query, {}, {"cluster_size"});
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(rows_of(*table), Rows{ring + "|"});
+  EXPECT_EQ(rows_of(*table), Rows{sql_ring + "|"});
 }
 
 // An empty column would look like an axis that these variants do not have.
 TEST(QueryTable, AMistypedAxisIsAnError) {
   const char* query = "SELECT id, f.cluster_sise FROM figure f WHERE quantity = 'cycles'";
-  EXPECT_EQ(text_of(table_of({steady(ring, 1)}, "", query, {}, {"cluster_size"})),
+  EXPECT_EQ(text_of(table_of({steady(sql_ring, 1)}, "", query, {}, {"cluster_size"})),
             "spec: t.sql:4: no such column: f.cluster_sise (did you mean 'cluster_size'? "
             "docs/report-tables.md has the views, their columns and the functions)");
 }
@@ -132,7 +132,7 @@ TEST(QueryTable, AMistypedAxisIsAnError) {
 TEST(QueryTable, WritesNothing) {
   for (const char* query :
        {"VACUUM INTO '/nowhere/copy.sqlite'", "DELETE FROM device", "CREATE TEMP TABLE mine(a)"})
-    EXPECT_EQ(rows_by({steady(ring, 100)}, "", query),
+    EXPECT_EQ(rows_by({steady(sql_ring, 100)}, "", query),
               Rows{"spec: t.sql: results are read only: the query would write"})
         << query;
 }
@@ -152,12 +152,12 @@ TEST(QueryTable, WhatIsNoFigureIsAnError) {
       {"SELECT without() AS none FROM figure", ""},
       {"SELECT said('x', missing('a')) AS none FROM figure", ""}};
   for (const auto& [query, error] : rows)
-    EXPECT_EQ(rows_by({steady(ring, 100)}, "", query), Rows{error}) << query;
+    EXPECT_EQ(rows_by({steady(sql_ring, 100)}, "", query), Rows{error}) << query;
 }
 
 // "origin" and "device" are columns of every query.
 TEST(QueryTable, AnAxisNamedAsAColumnHasAnotherName) {
-  const std::string other = ring + "/device=3/origin=mars";
+  const std::string other = sql_ring + "/device=3/origin=mars";
   EXPECT_EQ(rows_by({steady(other, 1)}, "",
                     "SELECT axis_device, axis_origin, origin FROM figure "
                     "WHERE quantity = 'cycles'"),
@@ -181,7 +181,7 @@ TEST(QueryTable, WithoutARowSaysWhy) {
 
 TEST(QueryTable, ColumnsSayHowTheyAreShown) {
   const auto table = table_of(
-      {measured(ring, 60)}, "legend = \"first\"\nabsent = \"-\"\n",
+      {measured(sql_ring, 60)}, "legend = \"first\"\nabsent = \"-\"\n",
       "SELECT f AS \"cycles|figure\", cycles AS \"n|.1f\", cycles AS \"c|{:+.0f} x\", cycles AS "
       "\"w|±\", half AS \"|half\", ' behind' AS \"|after\", NULL AS none, NULL AS \"?gone\", "
       "num_stages AS \"s|n\", 'said' AS \"_note\", 7 AS \"_hidden\" FROM figure WHERE quantity = "
@@ -195,11 +195,11 @@ TEST(QueryTable, ColumnsSayHowTheyAreShown) {
 
 TEST(QueryTable, AcrossHasTheOrderOfItsHeadOrOfTheQuery) {
   const auto titles = [](const std::string& head, const std::string& order) {
-    const auto table =
-        table_of({steady(ring + "/num_stages=10", 1), steady(ring + "/num_stages=2", 2)}, head,
-                 "SELECT protocol, " + order +
-                     "num_stages AS across, f AS \"|figure\" FROM figure WHERE quantity = 'cycles' "
-                     "ORDER BY id");
+    const auto table = table_of(
+        {steady(sql_ring + "/num_stages=10", 1), steady(sql_ring + "/num_stages=2", 2)}, head,
+        "SELECT protocol, " + order +
+            "num_stages AS across, f AS \"|figure\" FROM figure WHERE quantity = 'cycles' "
+            "ORDER BY id");
     Rows all;
     if (!table) return Rows{table.error().text()};
     for (const base::Column& column : table->columns) all.push_back(column.title);
@@ -258,7 +258,7 @@ TEST(QueryArguments, AreReadAndGivenOnce) {
 }
 
 TEST(QueryArguments, AreWhereTheQueryHasThem) {
-  const std::vector<PointRow> points = {steady(ring, 1), steady(ring + "/num_stages=8", 2),
+  const std::vector<PointRow> points = {steady(sql_ring, 1), steady(sql_ring + "/num_stages=8", 2),
                                         steady("ring/mbarrier/none/none", 3),
                                         steady("ring/mbarrier/none/none/num_stages=8", 4)};
   const std::string head = "[where]\nmover = \"none\"\n[arguments]\naxes = true\n";
@@ -273,7 +273,7 @@ TEST(QueryArguments, AreWhereTheQueryHasThem) {
 }
 
 TEST(QueryArguments, RowsAreColumnsWithTheirTitles) {
-  const std::vector<PointRow> points = {steady(ring + "/num_stages=8", 2), steady(ring, 1)};
+  const std::vector<PointRow> points = {steady(sql_ring + "/num_stages=8", 2), steady(sql_ring, 1)};
   const std::string head = "rows = [\"protocol\", \"num_stages\"]\n[arguments]\naxes = true\n";
   const std::string query =
       "SELECT {titles}, count(*) AS \"n|n\" FROM (SELECT {rows}, row_number() OVER (ORDER BY "
@@ -294,9 +294,9 @@ TEST(QueryArguments, RowsAreColumnsWithTheirTitles) {
 
 // What the functions make of 100 ±1 (`y`) and 60 ±1 (`x`).
 std::vector<double> numbers_of(const std::string& columns, std::uint64_t floor = 0) {
-  const PointRow other = steady(ring + "/num_stages=16", 50);
+  const PointRow other = steady(sql_ring + "/num_stages=16", 50);
   const auto table = table_of(
-      {measured(ring, 100), measured(ring + "/num_stages=8", 60), other,
+      {measured(sql_ring, 100), measured(sql_ring + "/num_stages=8", 60), other,
        control_of(other, 50 + floor)},
       "",
       "WITH y AS (SELECT f AS y FROM figure WHERE num_stages = 4 AND quantity = 'cycles'), x AS "
@@ -335,10 +335,10 @@ TEST(QueryFigures, AreMadeWithTheirHalfWidths) {
 }
 
 Rows texts_of(const std::string& columns, std::uint64_t floor = 0) {
-  const PointRow other = steady(ring + "/num_stages=16", 50);
+  const PointRow other = steady(sql_ring + "/num_stages=16", 50);
   return rows_by(
-      {measured(ring, 100), measured(ring + "/num_stages=8", 60),
-       failed_point(ring + "/num_stages=2", Step::launch, "died"), other,
+      {measured(sql_ring, 100), measured(sql_ring + "/num_stages=8", 60),
+       failed_point(sql_ring + "/num_stages=2", Step::launch, "died"), other,
        control_of(other, 50 + floor)},
       "",
       "WITH p AS (SELECT f, num_stages AS n FROM figure WHERE quantity = 'cycles'), y AS "
@@ -366,9 +366,9 @@ TEST(QueryFigures, AreComparedWithTheFloor) {
 
 // The fastest by its median is not the one that surely is: 60 ±1 against 60.5.
 TEST(QueryFigures, OfAGroup) {
-  EXPECT_EQ(rows_by({measured(ring, 60), steady_at(ring + "/num_stages=8", 60.5),
-                     measured(ring + "/num_stages=2", 99),
-                     failed_point(ring + "/num_stages=1", Step::launch, "died")},
+  EXPECT_EQ(rows_by({measured(sql_ring, 60), steady_at(sql_ring + "/num_stages=8", 60.5),
+                     measured(sql_ring + "/num_stages=2", 99),
+                     failed_point(sql_ring + "/num_stages=1", Step::launch, "died")},
                     "",
                     "SELECT value(fastest(f)) AS \"a|n\", value(surest(f)) AS \"b|n\", "
                     "value(slowest(f)) AS \"c|n\", fastest(NULL) AS d FROM figure WHERE quantity = "
@@ -399,7 +399,8 @@ TEST(QueryFunctions, AreByHand) {
        "ring/mbarrier/st_shared/none/wait=test_wait/hint_ns=1|0|hint_ns=1, "
        "num_stages=8|wait=test_wait, hint_ns=1"},
   };
-  const std::vector<PointRow> points = {steady(ring + "/wait=test_wait/hint_ns=1/num_stages=8", 1)};
+  const std::vector<PointRow> points = {
+      steady(sql_ring + "/wait=test_wait/hint_ns=1/num_stages=8", 1)};
   for (const auto& [query, row] : rows) EXPECT_EQ(rows_by(points, "", query), Rows{row}) << query;
 }
 

@@ -12,7 +12,7 @@ using results::to_google_benchmark_json;
 
 namespace {
 
-Results some_results() {
+Results export_some_results() {
   Results results = {{some_device()}, {some_run()}, {}};
   results.points = {some_point("ring/a", 1, {12, 13, 14}),
                     failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
@@ -27,7 +27,7 @@ Results some_results() {
 
 // The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range is there.
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
-  const auto file = nlohmann::json::parse(to_google_benchmark_json(some_results()));
+  const auto file = nlohmann::json::parse(to_google_benchmark_json(export_some_results()));
   EXPECT_EQ(file["context"]["devices"][0], "NVIDIA H200 (GPU-1)");
   ASSERT_EQ(file["benchmarks"].size(), 2U);
   const auto& good = file["benchmarks"][0];

@@ -1,9 +1,8 @@
 """The table of analysis/README.md names what is there: every file that it names exists, and every
 header of a room below analysis is in its row.
-
-Usage: analysis_readme.py ROOT
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -34,7 +33,9 @@ def problems(root):
 
 
 def main():
-    found = list(problems(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    found = list(problems(parser.parse_args().root))
     print("\n".join(found + [f"{len(found)} names to mend"]))
     return 1 if found else 0
 

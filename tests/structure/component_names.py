@@ -1,8 +1,7 @@
 """Refuses C++ that knows a protocol, a mover or a work by its name: each is its folder alone.
-
-Usage: component_names.py ROOT
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -47,7 +46,9 @@ def names_in(text, names):
 
 
 def main():
-    root = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    root = parser.parse_args().root
     names = component_names(root)
     found, seen, files = [], set(), 0
     for folder in SOURCE_FOLDERS:

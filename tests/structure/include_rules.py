@@ -1,9 +1,10 @@
 """Enforces the include table of docs/architecture.md: prints every violation as file:line.
 
 The table is read from the document itself, so that the document cannot say one thing and the
-program do another. Usage: include_rules.py ROOT
+program do another.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -129,7 +130,9 @@ def check(root):
 
 
 def main():
-    violations = check(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    violations = check(parser.parse_args().root)
     for violation in violations:
         print(violation)
     print(f"{len(violations)} violations of the include table of docs/architecture.md")

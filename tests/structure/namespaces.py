@@ -1,8 +1,9 @@
 """Holds a namespace to its folder: prints every file that declares in another's.
 
-docs/decisions/namespaces.md has the rule. Usage: namespaces.py ROOT
+docs/decisions/namespaces.md has the rule.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -82,7 +83,9 @@ def check(root):
 
 
 def main():
-    problems = list(check(Path(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    problems = list(check(parser.parse_args().root))
     for problem in problems:
         print(problem)
     print(f"{len(problems)} namespaces to mend")

@@ -3,9 +3,10 @@
 The compiler does not say so: a precompiled header brings the standard library along, and a unity
 build the headers of the sources in front. Held are names of the headers that are precompiled,
 types that one header of the program alone declares, and that a file has a use for each name that
-it takes over by `using`. Usage: own_includes.py ROOT
+it takes over by `using`.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -111,7 +112,9 @@ class Sources:
 
 
 def main():
-    root = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    root = parser.parse_args().root
     texts = {str(path.relative_to(root)): path.read_text(encoding="utf-8")
              for folder in FOLDERS for path in sorted((root / folder).rglob("*"))
              if path.suffix in (".h", ".cpp")}

@@ -1,9 +1,10 @@
 """Keeps the rooms small and the arrows one way: prints every room that is too full, every circle.
 
 A room is a folder of sources. A .h and its .cpp are one node. No circle may run through nodes, nor
-through rooms. Usage: rooms.py ROOT
+through rooms.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -78,8 +79,10 @@ def check(root):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
     sys.setrecursionlimit(10000)
-    problems = list(check(Path(sys.argv[1])))
+    problems = list(check(parser.parse_args().root))
     for problem in problems:
         print(problem)
     print(f"{len(problems)} rooms or circles to mend")

@@ -92,13 +92,6 @@ std::string VariantAxes::first_value(const std::string& axis) const {
   return common == nullptr ? std::string() : *common;
 }
 
-std::map<std::string, std::string> VariantAxes::named() const {
-  std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
-  for (const char* axis : launch::component_axes)
-    if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
-  return all;
-}
-
 bool VariantAxes::names(const std::string& axis) const {
   return std::any_of(variant_->named.begin(), variant_->named.end(),
                      [&](const auto& one) { return one.first == axis; });

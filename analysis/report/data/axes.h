@@ -34,8 +34,6 @@ class VariantAxes {
   // The value that tables put first: the catalogue's default, for every variant the same; "" for
   // an axis without one.
   std::string first_value(const std::string& axis) const;
-  // The components, and the axes that are not at their default.
-  std::map<std::string, std::string> named() const;
   bool names(const std::string& axis) const;
   // Whether it is a variant as its components declare it: no fork, snippet, edit or padding of one,
   // nor by another ptxas or its flags.

@@ -34,32 +34,32 @@ const Lines base = {
     "| EXIT # 5",
 };
 
-Lines with(std::size_t index, const std::string& line) {
+Lines cause_with(std::size_t index, const std::string& line) {
   Lines lines = base;
   lines[index] = line;
   return lines;
 }
 
-struct Row {
+struct CauseRow {
   const char* what;
   Lines right;
   Change hot;
   Lines words;
 };
 
-const Row rows[] = {
+const CauseRow cause_rows[] = {
     {"the same", base, Change::identical, {"none: the code is the same"}},
     {"one more YIELD",
      {base[0], base[1], base[2], "consumer| YIELD # 5", base[3], base[4], base[5], base[6]},
      Change::instructions,
      {"consumer: +YIELD x1; 4 -> 5 instructions, 14 -> 19 issue cycles, 1 -> 1 scoreboard waits"}},
     {"one wait less",
-     with(2, "consumer.checksum| IADD3 R4,R4,R5,RZ # 4"),
+     cause_with(2, "consumer.checksum| IADD3 R4,R4,R5,RZ # 4"),
      Change::schedule,
      {"consumer: the same instructions with another schedule; 4 -> 4 instructions, 14 -> 14 issue "
       "cycles, 1 -> 0 scoreboard waits"}},
     {"another register",
-     with(2, "consumer.checksum| IADD3 R6,R4,R5,RZ # 4 1"),
+     cause_with(2, "consumer.checksum| IADD3 R6,R4,R5,RZ # 4 1"),
      Change::operands,
      {"consumer: the same opcodes with other operands; 4 -> 4 instructions, 14 -> 14 issue cycles, "
       "1 -> 1 scoreboard waits"}},
@@ -89,7 +89,7 @@ Change hot_change(const Cause& cause) {
 
 TEST(Cause, NamesWhatATurnRuns) {
   const CodeSubject left = side(base);
-  for (const Row& row : rows) {
+  for (const CauseRow& row : cause_rows) {
     SCOPED_TRACE(row.what);
     const CodeSubject right = side(row.right);
     const auto diff = diff_kernels(left, right);

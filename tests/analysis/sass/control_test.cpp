@@ -5,7 +5,7 @@
 namespace phasebit::test {
 namespace {
 
-struct Row {
+struct ControlRow {
   const char* what;
   std::uint64_t high;  // bits 64..127
   cubin::Control expected;
@@ -13,7 +13,7 @@ struct Row {
 };
 
 // Decoded by hand: bits 105..109 are bits 41..45 of the upper half, and so on.
-const Row rows[] = {
+const ControlRow control_rows[] = {
     // Bits: 0x000fca0000000000 >> 41 = 0x7e5 = 00 0000 | 111 | 111 | 0 | 0101.
     {"stall 5, nothing else",
      0x000fca0000000000,
@@ -48,7 +48,7 @@ const Row rows[] = {
 };
 
 TEST(Control, DecodesFields) {
-  for (const Row& row : rows) {
+  for (const ControlRow& row : control_rows) {
     SCOPED_TRACE(row.what);
     const cubin::Control control = cubin::decode_control({0, row.high});
     EXPECT_EQ(control.stall_cycles, row.expected.stall_cycles);

@@ -14,13 +14,13 @@ using reading::CodeSubject;
 
 namespace {
 
-CodeSubject side(const std::vector<std::string>& lines, const char* name = "one") {
+CodeSubject diff_side(const std::vector<std::string>& lines, const char* name = "one") {
   test::Handmade made = test::handmade(lines);
   std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   return {name, 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
 }
 
-const std::vector<std::string> base = {
+const std::vector<std::string> diff_base = {
     "consumer.wait| SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[R2],R3 # 2",
     "consumer.wait| @!P0 BRA 0x0 # 6 1",
     "consumer.checksum| IADD3 R4,R4.reuse,R5,RZ # 4",
@@ -31,18 +31,18 @@ const std::vector<std::string> base = {
 };
 
 std::vector<std::string> with(std::size_t index, const std::string& line) {
-  std::vector<std::string> lines = base;
+  std::vector<std::string> lines = diff_base;
   lines[index] = line;
   return lines;
 }
 
 std::vector<std::string> with_more(std::size_t index, const std::string& line) {
-  std::vector<std::string> lines = base;
+  std::vector<std::string> lines = diff_base;
   lines.insert(lines.begin() + static_cast<long>(index), line);
   return lines;
 }
 
-struct Row {
+struct DiffRow {
   const char* what;
   std::vector<std::string> right;
   Change change;
@@ -51,8 +51,8 @@ struct Row {
 };
 
 // The last instruction is padding. One instruction is changed at a time, so the rest is identical.
-const std::vector<Row> rows = {
-    {"nothing", base, Change::identical, {6, 0, 0, 0, 0}, 0, 0},
+const std::vector<DiffRow> diff_rows = {
+    {"nothing", diff_base, Change::identical, {6, 0, 0, 0, 0}, 0, 0},
     {"padding", with_more(6, "| NOP # 0"), Change::identical, {6, 0, 0, 0, 0}, 0, 0},
     {"stall",
      with(2, "consumer.checksum| IADD3 R4,R4.reuse,R5,RZ # 5"),
@@ -112,10 +112,10 @@ const std::vector<Row> rows = {
 };
 
 TEST(Diff, ClassifiesOneChange) {
-  const CodeSubject left = side(base);
-  for (const Row& row : rows) {
+  const CodeSubject left = diff_side(diff_base);
+  for (const DiffRow& row : diff_rows) {
     SCOPED_TRACE(row.what);
-    const CodeSubject right = side(row.right);
+    const CodeSubject right = diff_side(row.right);
     for (const bool swapped : {false, true}) {
       const auto diff = swapped ? diff_kernels(right, left) : diff_kernels(left, right);
       ASSERT_TRUE(diff) << diff.error().text();
@@ -130,10 +130,10 @@ TEST(Diff, ClassifiesOneChange) {
 // An instruction at the start moves every target by one: the branches are still the same.
 TEST(Diff, BranchesFollowTheirTargets) {
   std::vector<std::string> moved = {"| S2R R0,SR_TID.X # 2"};
-  moved.insert(moved.end(), base.begin(), base.end());
+  moved.insert(moved.end(), diff_base.begin(), diff_base.end());
   moved[2] = "consumer.wait| @!P0 BRA 0x10 # 6 1";
   moved[5] = "consumer| @P1 BRA 0x10 # 5";
-  const auto diff = diff_kernels(side(base), side(moved));
+  const auto diff = diff_kernels(diff_side(diff_base), diff_side(moved));
   ASSERT_TRUE(diff);
   EXPECT_EQ(diff->counts.aligned, (std::array<int, compare::row_changes>{6, 0, 0, 0, 0}));
   EXPECT_EQ(diff->counts.only_right, 1);
@@ -141,9 +141,9 @@ TEST(Diff, BranchesFollowTheirTargets) {
 }
 
 TEST(Diff, AnotherOrder) {
-  std::vector<std::string> other = base;
+  std::vector<std::string> other = diff_base;
   std::swap(other[2], other[3]);
-  const auto diff = diff_kernels(side(base), side(other));
+  const auto diff = diff_kernels(diff_side(diff_base), diff_side(other));
   ASSERT_TRUE(diff);
   EXPECT_EQ(diff->change, Change::instructions);
   EXPECT_TRUE(diff->same_census);
@@ -160,7 +160,7 @@ TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
   const std::vector<std::string> second = {"k.20| S2R R0,SR_TID.X # 2", "k.21| FADD R1,R0,R0 # 4",
                                            "k.3| FADD R1,R0,R0 # 4", "k.22| STG.E [R2],R1 # 1",
                                            "k.23| EXIT # 5"};
-  CodeSubject left = side(first), right = side(second);
+  CodeSubject left = diff_side(first), right = diff_side(second);
   EXPECT_EQ(diff_kernels(left, right)->counts.aligned[0], 1);
   left.has_lines = right.has_lines = true;
   const auto diff = diff_kernels(left, right);
@@ -172,8 +172,8 @@ TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
 
 // Nothing is identical whose class is another.
 TEST(Diff, PaddingOfAnotherClassIsData) {
-  const CodeSubject left = side(base);
-  CodeSubject right = side(with_more(6, "| NOP # 0"));
+  const CodeSubject left = diff_side(diff_base);
+  CodeSubject right = diff_side(with_more(6, "| NOP # 0"));
   right.kernel.code.hash = "another";
   const auto diff = diff_kernels(left, right);
   EXPECT_EQ(diff->change, Change::data);
@@ -184,8 +184,8 @@ TEST(Diff, PaddingOfAnotherClassIsData) {
 // Bits that the disassembler does not print must not pass as identical, but only on one SM: the
 // encoding differs between them.
 TEST(Diff, WordsCountOnOneArchitecture) {
-  const CodeSubject left = side(base);
-  CodeSubject right = side(base);
+  const CodeSubject left = diff_side(diff_base);
+  CodeSubject right = diff_side(diff_base);
   right.kernel.instructions[2].word.low ^= 1ULL << 40;
   EXPECT_EQ(diff_kernels(left, right)->change, Change::operands);
   right.sm = 100;
@@ -193,9 +193,9 @@ TEST(Diff, WordsCountOnOneArchitecture) {
 }
 
 TEST(Diff, NothingIsNeverTheSame) {
-  const CodeSubject empty = side({"| NOP # 0"}, "b.cubin:k");
-  for (const auto& diff : {diff_kernels(side(base), empty), diff_kernels(empty, side(base)),
-                           diff_kernels(empty, empty)}) {
+  const CodeSubject empty = diff_side({"| NOP # 0"}, "b.cubin:k");
+  for (const auto& diff : {diff_kernels(diff_side(diff_base), empty),
+                           diff_kernels(empty, diff_side(diff_base)), diff_kernels(empty, empty)}) {
     ASSERT_FALSE(diff);
     EXPECT_EQ(diff.error().text(),
               "disassemble: b.cubin:k: no instruction in it, so there is nothing to compare");
@@ -203,7 +203,7 @@ TEST(Diff, NothingIsNeverTheSame) {
 }
 
 TEST(Diff, NormalisedOpcodes) {
-  const std::vector<std::pair<std::string, std::string>> rows = {
+  const std::vector<std::pair<std::string, std::string>> diff_rows = {
       {"IMAD.MOV.U32", "MOV"},
       {"UMOV", "MOV"},
       {"IMAD.WIDE.U32", "IMAD"},
@@ -219,13 +219,14 @@ TEST(Diff, NormalisedOpcodes) {
       {"MEMBAR.ALL.CTA", "MEMBAR"},
       {"EXIT", "EXIT"},
   };
-  for (const auto& [opcode, normal] : rows)
+  for (const auto& [opcode, normal] : diff_rows)
     EXPECT_EQ(compare::normalised_opcode(opcode), normal) << opcode;
 }
 
 TEST(Diff, JsonAndText) {
-  const CodeSubject left = side(base, "first");
-  const CodeSubject right = side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
+  const CodeSubject left = diff_side(diff_base, "first");
+  const CodeSubject right =
+      diff_side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
   const auto diff = diff_kernels(left, right);
   ASSERT_TRUE(diff);
   const auto json = nlohmann::json::parse(compare::diff_as_json(left, right, *diff));
@@ -255,7 +256,8 @@ TEST(Diff, JsonAndText) {
 }
 
 TEST(Diff, OpcodeChanges) {
-  const auto diff = diff_kernels(side(base), side(with(3, "consumer.release| BAR.ARV 0x1 # 3")));
+  const auto diff =
+      diff_kernels(diff_side(diff_base), diff_side(with(3, "consumer.release| BAR.ARV 0x1 # 3")));
   EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->right.kernel),
             "-SYNCS.ARRIVE.TRANS64.A1T0 x1, +BAR.ARV x1");
   EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->left.kernel), "");

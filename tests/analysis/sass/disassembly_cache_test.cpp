@@ -19,7 +19,7 @@ using disassembly::ListingCache;
 
 namespace {
 
-CubinKernel kernel_of(int size, const std::string& entry = "k") {
+CubinKernel disassembly_cache_kernel_of(int size, const std::string& entry = "k") {
   CubinKernel kernel;
   kernel.entry = entry;
   kernel.text.assign(static_cast<std::size_t>(size) * 16, static_cast<char>('a' + size % 26));
@@ -35,7 +35,7 @@ DisassembledFunction listing_of(const CubinKernel& kernel, const std::string& la
   return function;
 }
 
-std::string as_text(const DisassembledFunction& function) {
+std::string disassembly_cache_as_text(const DisassembledFunction& function) {
   std::string text = fmt::format("{} {} {}\n", function.name, function.start, function.length);
   for (const disassembly::DisassembledInstruction& one : function.instructions)
     text += one.predicate + "|" + one.opcode + "|" + one.operands + "\n";
@@ -72,18 +72,18 @@ class ListingCacheTest : public testing::Test {
 };
 
 TEST_F(ListingCacheTest, GivesBackWhatWasKept) {
-  const CubinKernel kernel = kernel_of(5);
+  const CubinKernel kernel = disassembly_cache_kernel_of(5);
   EXPECT_FALSE(find(90, kernel));
   ASSERT_TRUE(add(90, kernel, listing_of(kernel)));
   const auto found = find(90, kernel);
   ASSERT_TRUE(found);
-  EXPECT_EQ(as_text(*found), as_text(listing_of(kernel)));
-  EXPECT_FALSE(find(90, kernel_of(6)));
+  EXPECT_EQ(disassembly_cache_as_text(*found), disassembly_cache_as_text(listing_of(kernel)));
+  EXPECT_FALSE(find(90, disassembly_cache_kernel_of(6)));
 }
 
 // Equal bytes mean other instructions on another SM, and another nvdisasm may name them otherwise.
 TEST_F(ListingCacheTest, KnowsSmAndVersion) {
-  const CubinKernel kernel = kernel_of(5);
+  const CubinKernel kernel = disassembly_cache_kernel_of(5);
   ASSERT_TRUE(add(90, kernel, listing_of(kernel, "0x20")));
   EXPECT_FALSE(find(100, kernel));
   EXPECT_FALSE(find(90, kernel, "13.4.92"));
@@ -94,7 +94,7 @@ TEST_F(ListingCacheTest, KnowsSmAndVersion) {
 
 // A mark of the format inside a part would make two parts of it.
 TEST_F(ListingCacheTest, LeavesOutWhatItsFormatCannotHold) {
-  const CubinKernel kernel = kernel_of(3);
+  const CubinKernel kernel = disassembly_cache_kernel_of(3);
   for (const char* last : {"a\tb", "a\nb"}) {
     ASSERT_TRUE(add(90, kernel, listing_of(kernel, last)));
     EXPECT_FALSE(find(90, kernel));
@@ -118,7 +118,7 @@ TEST_F(ListingCacheTest, SavesRunsOfNvdisasm) {
     const auto found = cached->listings(90, both);
     for (std::size_t i = 0; i < both.size(); ++i) {
       ASSERT_TRUE(found[i]) << found[i].error().text();
-      EXPECT_EQ(as_text(*found[i]), as_text(*expected[i]));
+      EXPECT_EQ(disassembly_cache_as_text(*found[i]), disassembly_cache_as_text(*expected[i]));
     }
     EXPECT_EQ(count_calls(), 2);
   }
@@ -143,14 +143,15 @@ TEST_F(ListingCacheTest, KeepsCallsByTheirNames) {
   EXPECT_EQ(both[0]->text, both[1]->text);
   const auto plain = Disassembler::open(find_tools()->nvdisasm)->listings(90, both);
   ASSERT_TRUE(plain[0]) << plain[0].error().text();
-  EXPECT_NE(as_text(*plain[0]).find("__cuda_sm20_div_rn_f64_full"), std::string::npos);
-  EXPECT_NE(as_text(*plain[0]), as_text(*plain[1]));
+  EXPECT_NE(disassembly_cache_as_text(*plain[0]).find("__cuda_sm20_div_rn_f64_full"),
+            std::string::npos);
+  EXPECT_NE(disassembly_cache_as_text(*plain[0]), disassembly_cache_as_text(*plain[1]));
   const auto cached = Disassembler::open(find_tools()->nvdisasm, path());
   for (std::size_t i = 0; i < both.size(); ++i)
     for (int round = 0; round < 2; ++round) {
       const auto one = cached->listing(90, *both[i]);
       ASSERT_TRUE(one) << one.error().text();
-      EXPECT_EQ(as_text(*one), as_text(*plain[i]));
+      EXPECT_EQ(disassembly_cache_as_text(*one), disassembly_cache_as_text(*plain[i]));
     }
 }
 

@@ -12,7 +12,7 @@ struct Expected {
   int hot, cold;
 };
 
-struct Row {
+struct GateCountsRow {
   const char* what;
   RingVerbs verbs;
   std::vector<const char*> targets;
@@ -21,7 +21,7 @@ struct Row {
 
 // Counts by hand from the PTX: a loop with one arrive has one hot SYNCS.ARRIVE; of a wait the first
 // try is hot and, where ptxas peels it, the retry is cold.
-const std::vector<Row> rows = {
+const std::vector<GateCountsRow> gate_counts_rows = {
     {"named barriers",
      barrier_ring,
      {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"},
@@ -65,7 +65,7 @@ const std::vector<Row> rows = {
 
 // One row, rolled or with four copies of its verbs in an iteration.
 struct Case {
-  const Row* row;
+  const GateCountsRow* row;
   int copies;
   Script kernel;
   isa::GateSpec spec;
@@ -73,7 +73,7 @@ struct Case {
 
 std::vector<Case> cases_of(const std::string& target) {
   std::vector<Case> cases;
-  for (const Row& row : rows)
+  for (const GateCountsRow& row : gate_counts_rows)
     for (const int copies : {1, 4}) {
       if (std::count(row.targets.begin(), row.targets.end(), target) == 0) continue;
       RingVerbs verbs = row.verbs;

@@ -25,7 +25,7 @@ GoldenKernel golden(std::vector<std::string> lines) {
   return golden_kernel("v", one.kernel, one.source, flow::find_windows(one.kernel, one.source));
 }
 
-std::vector<std::string> with(std::size_t index, const std::string& line) {
+std::vector<std::string> golden_with(std::size_t index, const std::string& line) {
   std::vector<std::string> lines = loop;
   lines[index] = line;
   return lines;
@@ -78,16 +78,18 @@ TEST(Golden, OtherRegistersAndAddressesAreTheSame) {
 TEST(Golden, SaysWhatChanged) {
   EXPECT_EQ(change(loop), "");
   const std::string verb =
-      change(with(3, "consumer.checksum| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 3"));
+      change(golden_with(3, "consumer.checksum| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 3"));
   EXPECT_EQ(verb.substr(0, verb.find('\n')),
             "the same code, but another part of it is hot or of another verb");
-  EXPECT_EQ(change(with(3, "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 4"))
-                .substr(0, 16),
-            "schedule\n  - hot");
-  EXPECT_EQ(change(with(3, "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x9],RZ # 3"))
-                .substr(0, 8),
-            "operands");
-  const std::string other = change(with(3, "consumer.release| BAR.ARV 0x1,0x40 # 3"));
+  EXPECT_EQ(
+      change(golden_with(3, "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 4"))
+          .substr(0, 16),
+      "schedule\n  - hot");
+  EXPECT_EQ(
+      change(golden_with(3, "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x9],RZ # 3"))
+          .substr(0, 8),
+      "operands");
+  const std::string other = change(golden_with(3, "consumer.release| BAR.ARV 0x1,0x40 # 3"));
   EXPECT_EQ(other.substr(0, other.find('\n')),
             "instructions: -SYNCS.ARRIVE.TRANS64.A1T0 x1, +BAR.ARV x1");
   EXPECT_NE(other.find("\n  + hot    consumer.release         03"), std::string::npos) << other;
@@ -107,7 +109,8 @@ TEST(Golden, NamesTheEarlierTargetThatHasTheSameLines) {
 }
 
 TEST(Golden, IsReadAsItWasPrinted) {
-  GoldenKernel a = golden(loop), b = a, c = golden(with(3, "consumer.release| BAR.ARV 0x1 # 3"));
+  GoldenKernel a = golden(loop), b = a,
+               c = golden(golden_with(3, "consumer.release| BAR.ARV 0x1 # 3"));
   b.variant = "w", c.variant = "x";
   const std::string text = print_golden("title", {a, b, c});
   EXPECT_NE(text.find("\n== w\nas v\n"), std::string::npos) << text;

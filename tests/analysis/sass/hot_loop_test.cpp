@@ -7,7 +7,7 @@
 namespace phasebit::test {
 namespace {
 
-struct Row {
+struct HotLoopRow {
   const char* what;
   std::vector<std::string> code;
   const char* hottest;  // where it begins; "" when there is none
@@ -22,7 +22,7 @@ std::string hottest(const std::vector<std::string>& code) {
 }
 
 TEST(HotLoop, TheDeepestThatDoesNotOnlyWait) {
-  const std::vector<Row> rows = {
+  const std::vector<HotLoopRow> rows = {
       {"no loop", {"| MOV R0,R1 # 1", "| EXIT # 5"}, ""},
       {"a wait inside a loop over tiles inside a loop",
        {"| IADD3 R0,R0,1,RZ # 4", "| HGMMA.64x64x16.F32 R24,gdesc[UR4],R24 # 20",
@@ -52,7 +52,7 @@ TEST(HotLoop, TheDeepestThatDoesNotOnlyWait) {
        {"| SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[UR4],R2 # 2", "| UTMALDG.2D [UR8],[UR4] # 2",
         "| @!P1 BRA 0x0 # 5", "| EXIT"},
        "0x0"}};
-  for (const Row& row : rows) EXPECT_EQ(hottest(row.code), row.hottest) << row.what;
+  for (const HotLoopRow& row : rows) EXPECT_EQ(hottest(row.code), row.hottest) << row.what;
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Assembled {
   cubin::Cubin cubin;
 };
 
-Result<Assembled> assemble_text(const std::string& ptx, const char* target) {
+Result<Assembled> inlining_assemble_text(const std::string& ptx, const char* target) {
   PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const fs::path source = folder.path() / "k.ptx", out = folder.path() / "k.cubin";
   PHASEBIT_TRY(base::write_file(source, ptx));
@@ -70,7 +70,7 @@ std::map<std::string, std::map<std::uint64_t, std::string>> chains_by_nvdisasm(
   const std::string file = (folder->path() / "a.cubin").string();
   (void)base::write_file(file, cubin);
   const auto output = base::run_process({test::find_tools()->nvdisasm, "-c", "-gi", file});
-  std::map<std::string, std::map<std::uint64_t, std::string>> result;
+  std::map<std::string, std::map<std::uint64_t, std::string>> inlining_result;
   std::istringstream in(output->out);
   std::string entry, chain;
   for (std::string text; std::getline(in, text);) {
@@ -81,18 +81,19 @@ std::map<std::string, std::map<std::uint64_t, std::string>> chains_by_nvdisasm(
                std::to_string(std::stoi(text.substr(end + 8)));
     }
     if (const auto at = text.find("/*"); at != std::string::npos && text.find("*/") == at + 6) {
-      if (!chain.empty()) result[entry][std::stoul(text.substr(at + 2, 4), nullptr, 16)] = chain;
+      if (!chain.empty())
+        inlining_result[entry][std::stoul(text.substr(at + 2, 4), nullptr, 16)] = chain;
       chain.clear();
     }
   }
-  return result;
+  return inlining_result;
 }
 
 TEST(Inlining, ChainsAgreeWithNvdisasm) {
   PHASEBIT_NEEDS_TOOLS();
   for (const char* target : {"sm_80", "sm_90", "sm_100", "sm_120"}) {
     SCOPED_TRACE(target);
-    const auto made = assemble_text(two_kernels(), target);
+    const auto made = inlining_assemble_text(two_kernels(), target);
     ASSERT_TRUE(made) << made.error().text();
     const auto expected = chains_by_nvdisasm(made->bytes);
     ASSERT_EQ(expected.size(), 2U);
@@ -110,7 +111,7 @@ TEST(Inlining, ChainsAgreeWithNvdisasm) {
 
 TEST(Inlining, FramesNameTheInlinedFunction) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto made = assemble_text(two_kernels(), "sm_90");
+  const auto made = inlining_assemble_text(two_kernels(), "sm_90");
   ASSERT_TRUE(made) << made.error().text();
   const SourceTable& table = made->cubin.source;
   std::set<std::string> functions;

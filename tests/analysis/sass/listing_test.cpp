@@ -16,7 +16,7 @@ using listing::ListingFormat;
 
 namespace {
 
-const test::RingVerbs try_wait_ring = {
+const test::RingVerbs listing_try_wait_ring = {
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;",
     "mbarrier.arrive.shared.b64 s, [a];",
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;",
@@ -53,7 +53,7 @@ std::vector<std::string> lines_with(const std::string& text, const std::string& 
 
 TEST(Listing, ShowsControlVerbAndTemplate) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = test::ring(try_wait_ring);
+  const auto kernel = test::ring(listing_try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
   const auto text = list(kernel, *cubin, ListingFormat::text);
@@ -73,7 +73,7 @@ TEST(Listing, ShowsControlVerbAndTemplate) {
 
 TEST(Listing, JsonHoldsEveryInstruction) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = test::ring(try_wait_ring);
+  const auto kernel = test::ring(listing_try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
   const auto text = list(kernel, *cubin, ListingFormat::json);
@@ -93,7 +93,7 @@ TEST(Listing, JsonHoldsEveryInstruction) {
 // Without `.loc` there is a listing, without verbs.
 TEST(Listing, WithoutLineTable) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = test::ring(try_wait_ring);
+  const auto kernel = test::ring(listing_try_wait_ring);
   const auto cubin = test::assemble({kernel}, "sm_90a", false);
   ASSERT_TRUE(cubin);
   const auto text = list(kernel, *cubin, ListingFormat::text);

@@ -16,12 +16,12 @@ const std::string header =
     R"({"ELF":{"layout-id":4,"Producer":"no"},"SM":{"version":{"major":9,"minor":0}},)"
     R"("Producer":"nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.1_0","Description":""})";
 
-std::string listing(const std::string& functions) {
+std::string nvdisasm_json_listing(const std::string& functions) {
   return "[" + header + ",[" + functions + "]]";
 }
 
 TEST(NvdisasmJson, ReadsFunctions) {
-  const auto read = parse_nvdisasm_json(listing(
+  const auto read = parse_nvdisasm_json(nvdisasm_json_listing(
       R"({"function-name":"k","start":0,"length":48,"other-attributes":[{"opcode":"no"}],)"
       R"("sass-instructions":[{"opcode":"LDC","operands":"R1,c[0x0][0x28]"},)"
       R"({"predicate":"@!P0","opcode":"BRA","operands":"0x20",)"
@@ -44,11 +44,11 @@ TEST(NvdisasmJson, ReadsFunctions) {
 // "P2R R17, PR, RZ, 0x1", "@P0 P2R R17, PR, RZ, 0x1" and "R2P PR, RZ, 0x1".
 TEST(NvdisasmJson, PutsThePredicateFileAmongTheOperands) {
   const auto read = parse_nvdisasm_json(
-      listing(R"({"function-name":"k","start":0,"length":48,"sass-instructions":[)"
-              R"({"predicate":"PR","opcode":"P2R","operands":"R17,RZ,0x1"},)"
-              R"({"predicate":"PR","opcode":"P2R","operands":"R17,@P0,RZ,0x1"},)"
-              R"({"opcode":"R2P","operands":"PR,RZ,0x1"},)"
-              R"({"opcode":"LDGSTS.E.128","operands":"[R7][R2.64]"}]})"));
+      nvdisasm_json_listing(R"({"function-name":"k","start":0,"length":48,"sass-instructions":[)"
+                            R"({"predicate":"PR","opcode":"P2R","operands":"R17,RZ,0x1"},)"
+                            R"({"predicate":"PR","opcode":"P2R","operands":"R17,@P0,RZ,0x1"},)"
+                            R"({"opcode":"R2P","operands":"PR,RZ,0x1"},)"
+                            R"({"opcode":"LDGSTS.E.128","operands":"[R7][R2.64]"}]})"));
   ASSERT_TRUE(read) << read.error().text();
   const auto& code = read->functions[0].instructions;
   EXPECT_EQ(code[0].predicate + "|" + code[0].operands, "|R17,PR,RZ,0x1");
@@ -61,18 +61,22 @@ TEST(NvdisasmJson, RefusesWhatHoldsNothing) {
   const struct {
     std::string text, message;
   } rows[] = {
-      {listing(""), "disassemble: nvdisasm's JSON holds no function"},
-      {listing(R"({"function-name":"k","start":0,"length":0,"sass-instructions":[]})"),
+      {nvdisasm_json_listing(""), "disassemble: nvdisasm's JSON holds no function"},
+      {nvdisasm_json_listing(
+           R"({"function-name":"k","start":0,"length":0,"sass-instructions":[]})"),
        "disassemble: nvdisasm's JSON has a function 'k' with 0 instructions"},
-      {listing(R"({"function-name":"k","start":0,"length":16,"sass-instructions":[{}]})"),
+      {nvdisasm_json_listing(
+           R"({"function-name":"k","start":0,"length":16,"sass-instructions":[{}]})"),
        "disassemble: nvdisasm's JSON has an instruction without opcode in k"},
       {R"([{},[]])", "disassemble: nvdisasm's JSON names no producer"},
       {R"({"a":1})",
        "disassemble: nvdisasm's JSON cannot be read: the outermost value is not a list"},
-      {listing("[]"), "disassemble: nvdisasm's JSON cannot be read: a function is not an object"},
-      {listing(R"({"function-name":"k","sass-instructions":[["opcode","EXIT"]]})"),
+      {nvdisasm_json_listing("[]"),
+       "disassemble: nvdisasm's JSON cannot be read: a function is not an object"},
+      {nvdisasm_json_listing(R"({"function-name":"k","sass-instructions":[["opcode","EXIT"]]})"),
        "disassemble: nvdisasm's JSON cannot be read: an instruction is not an object"},
-      {listing(R"({"function-name":"k","opcode":"x","sass-instructions":[["EXIT"]]})"),
+      {nvdisasm_json_listing(
+           R"({"function-name":"k","opcode":"x","sass-instructions":[["EXIT"]]})"),
        "disassemble: nvdisasm's JSON cannot be read: an instruction is not an object"},
   };
   for (const auto& row : rows) {
@@ -83,7 +87,7 @@ TEST(NvdisasmJson, RefusesWhatHoldsNothing) {
 }
 
 TEST(NvdisasmJson, EveryTruncationIsAnError) {
-  const std::string whole = listing(
+  const std::string whole = nvdisasm_json_listing(
       R"({"function-name":"k","start":0,"length":16,"sass-instructions":[{"opcode":"EXIT"}]})");
   ASSERT_TRUE(parse_nvdisasm_json(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)

@@ -13,7 +13,7 @@ isa::Target target(const char* name) {
   return isa::TargetTable::load().value().find(name).value();
 }
 
-struct Row {
+struct OccupancyRow {
   const char* name;
   flow::CtaNeeds needs;
   int ctas, warps;
@@ -23,7 +23,7 @@ struct Row {
 // By hand, from the programming guide: 65,536 registers an SM in four partitions, given to a warp
 // in units of 256; shared memory in units of 256 bytes on 7.5, of 128 later, with 1 KiB reserved
 // for each CTA from 8.0 on.
-const Row rows[] = {
+const OccupancyRow occupancy_rows[] = {
     // 8 warps a CTA, 32 of an SM.
     {"sm_75", {256, 32, 0, 0}, 4, 32, {"warps"}},
     // 5,000 bytes are 5,120: 12 of 65,536 (13 without rounding). 12 CTAs of 1 warp.
@@ -58,7 +58,7 @@ const Row rows[] = {
 };
 
 TEST(Occupancy, IsThatOfTheGuidesTable) {
-  for (const Row& row : rows) {
+  for (const OccupancyRow& row : occupancy_rows) {
     SCOPED_TRACE(fmt::format("{}: {} threads, {} registers, {} bytes, {} barriers", row.name,
                              row.needs.threads, row.needs.registers, row.needs.shared_bytes,
                              row.needs.barriers));

@@ -31,13 +31,13 @@ std::string nvcc_text() {
          base::read_file(folder / "nvcc_diverged.ptx").value_or("");
 }
 
-struct Module {
+struct RawListingModule {
   std::string what, target, bytes;
 };
 
 // Divisions, jump tables, calls, loops, divergence, on each SASS family.
-std::vector<Module> modules() {
-  std::vector<Module> all;
+std::vector<RawListingModule> modules() {
+  std::vector<RawListingModule> all;
   const auto add = [&](const std::string& what, const std::string& target,
                        const Result<std::string>& bytes) {
     EXPECT_TRUE(bytes) << what << " for " << target << ": " << bytes.error().text();
@@ -64,7 +64,7 @@ std::vector<const CubinKernel*> pointers_to(const std::vector<CubinKernel>& kern
 // The kernels of all modules, by SM: nvdisasm takes a third of a second to start.
 std::map<int, std::vector<CubinKernel>> kernels_by_sm() {
   std::map<int, std::vector<CubinKernel>> by_sm;
-  for (const Module& module : modules()) {
+  for (const RawListingModule& module : modules()) {
     const auto cubin = read_cubin(module.bytes);
     if (!cubin) bug(cubin.error().text());
     std::vector<CubinKernel>& kernels = by_sm[cubin->sm];
@@ -79,7 +79,7 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
   std::size_t instructions = 0, branches = 0, names = 0;
   std::map<int, std::vector<cubin::Cubin>> by_sm;
   std::map<std::pair<int, std::string>, std::vector<disassembly::Disassembly>> expected;
-  for (const Module& module : modules()) {
+  for (const RawListingModule& module : modules()) {
     const auto cubin = read_cubin(module.bytes);
     ASSERT_TRUE(cubin);
     auto whole = disassembler->run(module.bytes);

@@ -6,7 +6,7 @@
 namespace phasebit::test {
 namespace {
 
-reading::CodeSubject side(const std::vector<std::string>& lines) {
+reading::CodeSubject renaming_side(const std::vector<std::string>& lines) {
   std::vector<std::string> all;
   for (const std::string& line : lines) all.push_back("| " + line);
   test::Handmade made = test::handmade(all);
@@ -15,7 +15,7 @@ reading::CodeSubject side(const std::vector<std::string>& lines) {
 
 // The signs of the rows: = s r o x, < and > where only one side has it.
 std::string signs(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  const auto diff = compare::diff_kernels(side(a), side(b));
+  const auto diff = compare::diff_kernels(renaming_side(a), renaming_side(b));
   if (!diff) return diff.error().text();
   std::string signs;
   for (const compare::DiffRow& row : diff->rows)
@@ -23,7 +23,7 @@ std::string signs(const std::vector<std::string>& a, const std::vector<std::stri
   return signs;
 }
 
-struct Row {
+struct RenamingRow {
   const char* what;
   std::vector<std::string> left, right;
   const char* signs;
@@ -31,7 +31,7 @@ struct Row {
 
 // Worked out by hand: a row is "r" when what it reads was written by the rows that the other side
 // has it from.
-const std::vector<Row> rows = {
+const std::vector<RenamingRow> renaming_rows = {
     {"a result and its reader",
      {"S2R R4,SR_TID.X", "IADD3 R5,R4,0x1,RZ", "EXIT"},
      {"S2R R7,SR_TID.X", "IADD3 R2,R7,0x1,RZ", "EXIT"},
@@ -142,7 +142,7 @@ const std::vector<Row> rows = {
 };
 
 TEST(Renaming, SaysWhichRowsAreOnlyRenamed) {
-  for (const Row& row : rows) {
+  for (const RenamingRow& row : renaming_rows) {
     SCOPED_TRACE(row.what);
     EXPECT_EQ(signs(row.left, row.right), row.signs);
     std::string back = row.signs;

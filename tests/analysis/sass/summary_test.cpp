@@ -30,7 +30,7 @@ std::string hash_of(const cubin::SassKernel& kernel) {
   return base::content_hash(text);
 }
 
-CodeSubject side(const std::vector<std::string>& lines, int sm = 90) {
+CodeSubject summary_side(const std::vector<std::string>& lines, int sm = 90) {
   test::Handmade made = test::handmade(lines);
   std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   made.kernel.text_hash = hash_of(made.kernel);
@@ -63,7 +63,7 @@ TEST(Summary, ChangeIsThatOfTheDiff) {
     std::vector<std::string> a(3), b(3 + (round % 8 == 0 ? 1 : 0));
     for (std::string& one : a) one = words[random() % words.size()];
     for (std::string& one : b) one = words[random() % words.size()];
-    const CodeSubject left = side(a), right = side(b, round % 2 == 0 ? 90 : 100);
+    const CodeSubject left = summary_side(a), right = summary_side(b, round % 2 == 0 ? 90 : 100);
     const compare::Change change = compare::diff_kernels(left, right)->change;
     ASSERT_EQ(compare::change_between(summary(left), summary(right)), change)
         << testing::PrintToString(a);
@@ -73,23 +73,24 @@ TEST(Summary, ChangeIsThatOfTheDiff) {
 }
 
 TEST(Summary, DescribesTheHotPath) {
-  const CodeSummary a = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
-  const CodeSummary b = summary(side(loop_with("SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ # 3")));
+  const CodeSummary a = summary(summary_side(loop_with("BAR.ARV 0x1,0x40 # 3")));
+  const CodeSummary b =
+      summary(summary_side(loop_with("SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ # 3")));
   EXPECT_EQ(describe_change(a, a), "identical");
   EXPECT_EQ(describe_change(a, b), "instructions: -BAR.ARV x1, +SYNCS.ARRIVE.TRANS64.A1T0 x1");
   auto lines = loop_with("BAR.ARV 0x1,0x40 # 3");
   lines.insert(lines.begin(), "| S2R R0,SR_TID.X # 1");
   lines[4] = "consumer| @P1 BRA 0x20 # 5";
-  EXPECT_EQ(describe_change(a, summary(side(lines))),
+  EXPECT_EQ(describe_change(a, summary(summary_side(lines))),
             "instructions: the hot paths have the same opcodes and issue cycles");
   lines[3] = "consumer.release| BAR.ARV 0x1,0x40 # 8";
-  EXPECT_EQ(describe_change(a, summary(side(lines))),
+  EXPECT_EQ(describe_change(a, summary(summary_side(lines))),
             "instructions: the hot paths have the same opcodes, 10 -> 15 issue cycles");
 }
 
 TEST(Matrix, ComparesWithATargetOrAVariant) {
-  const CodeSummary arrive = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
-  const CodeSummary slower = summary(side(loop_with("BAR.ARV 0x1,0x40 # 9"), 100));
+  const CodeSummary arrive = summary(summary_side(loop_with("BAR.ARV 0x1,0x40 # 3")));
+  const CodeSummary slower = summary(summary_side(loop_with("BAR.ARV 0x1,0x40 # 9"), 100));
   compare::Matrix matrix{{"one", "two"},
                          {{"sm_90", "sm_90", "13.5.37"}, {"sm_100", "sm_100", "13.5.37"}},
                          {},
@@ -135,9 +136,9 @@ launch::VariantKey key(const std::string& wait, const std::string& stages,
 }
 
 TEST(Classes, NearestSplitAndFreeAxes) {
-  const CodeSummary a = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
-  const CodeSummary b = summary(side(loop_with("BAR.ARV 0x1,0x80 # 3")));
-  const CodeSummary c = summary(side(loop_with("BAR.SYNC 0x1 # 3")));
+  const CodeSummary a = summary(summary_side(loop_with("BAR.ARV 0x1,0x40 # 3")));
+  const CodeSummary b = summary(summary_side(loop_with("BAR.ARV 0x1,0x80 # 3")));
+  const CodeSummary c = summary(summary_side(loop_with("BAR.SYNC 0x1 # 3")));
   const std::vector<compare::ClassMember> members = {{key("try", "4", "cta"), a},
                                                      {key("try", "4", "cluster"), a},
                                                      {key("try", "8", "cluster"), b},

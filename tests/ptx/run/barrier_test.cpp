@@ -20,11 +20,11 @@ std::string two_roles(const std::string& init, const std::string& producer,
 
 const std::string init_one = "mbarrier.init.shared.b64 [ring], 1;\n";
 const std::string init_two = init_one + "mbarrier.init.shared.b64 [ring+8], 1;\n";
-const std::string store = "st.shared.u32 [ring+64], 7;\n";
-const std::string load = "ld.shared.u32 r1, [ring+64];\n";
+const std::string slot_store = "st.shared.u32 [ring+64], 7;\n";
+const std::string slot_load = "ld.shared.u32 r1, [ring+64];\n";
 
-std::string wait_for(const std::string& barrier, const std::string& parity,
-                     const std::string& label) {
+std::string barrier_wait_for(const std::string& barrier, const std::string& parity,
+                             const std::string& label) {
   return label + ": mbarrier.try_wait.parity.shared.b64 p1, [" + barrier + "], " + parity +
          ";\n@!p1 bra " + label + ";\n";
 }
@@ -34,41 +34,43 @@ std::string arrive_on(const std::string& barrier, const std::string& guard = "le
          "];\n";
 }
 
-const std::string store_once = "@leader " + store;
+const std::string store_once = "@leader " + slot_store;
 
-const std::string take = wait_for("ring", "0", "L_w") + load;
+const std::string slot_take = barrier_wait_for("ring", "0", "L_w") + slot_load;
 
 std::vector<Row> phases() {
-  return {
-      {"a hand-over", two_roles(init_one, store_once + arrive_on("ring"), take), ""},
-      {"the wrong parity",
-       two_roles(init_one, arrive_on("ring"),
-                 wait_for("ring", "0", "L_w") + wait_for("ring", "0", "L_v") +
-                     wait_for("ring", "1", "L_u")),
-       "deadlock: "},
-      {"no arrival", two_roles(init_one, store_once, take), "deadlock: "},
-      {"a count that nobody reaches",
-       two_roles("mbarrier.init.shared.b64 [ring], 2;\n", store_once + arrive_on("ring"), take),
-       "deadlock: "},
-      {"more arrivals than the count",
-       two_roles(init_one, "mbarrier.arrive.shared.b64 _, [ring];\n", take), "phase overrun: "},
-      {"a reader that does not wait", two_roles(init_one, store_once + arrive_on("ring"), load),
-       "race: "},
-      {"the next phase before the wait",
-       two_roles(init_one, store_once + arrive_on("ring") + arrive_on("ring"), take), "deadlock: "},
-      {"two slots in turn",
-       two_roles(
-           init_two,
-           wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
-               wait_for("ring+8", "0", "L_b") + store_once + arrive_on("ring"),
-           take + arrive_on("ring+8") + wait_for("ring", "1", "L_v") + load + arrive_on("ring+8")),
-       ""},
-      {"a slot that is filled before it is empty",
-       two_roles(init_two,
-                 wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
-                     wait_for("ring+8", "1", "L_b") + store_once,
-                 take),
-       "race: "}};
+  return {{"a hand-over", two_roles(init_one, store_once + arrive_on("ring"), slot_take), ""},
+          {"the wrong parity",
+           two_roles(init_one, arrive_on("ring"),
+                     barrier_wait_for("ring", "0", "L_w") + barrier_wait_for("ring", "0", "L_v") +
+                         barrier_wait_for("ring", "1", "L_u")),
+           "deadlock: "},
+          {"no arrival", two_roles(init_one, store_once, slot_take), "deadlock: "},
+          {"a count that nobody reaches",
+           two_roles("mbarrier.init.shared.b64 [ring], 2;\n", store_once + arrive_on("ring"),
+                     slot_take),
+           "deadlock: "},
+          {"more arrivals than the count",
+           two_roles(init_one, "mbarrier.arrive.shared.b64 _, [ring];\n", slot_take),
+           "phase overrun: "},
+          {"a reader that does not wait",
+           two_roles(init_one, store_once + arrive_on("ring"), slot_load), "race: "},
+          {"the next phase before the wait",
+           two_roles(init_one, store_once + arrive_on("ring") + arrive_on("ring"), slot_take),
+           "deadlock: "},
+          {"two slots in turn",
+           two_roles(init_two,
+                     barrier_wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
+                         barrier_wait_for("ring+8", "0", "L_b") + store_once + arrive_on("ring"),
+                     slot_take + arrive_on("ring+8") + barrier_wait_for("ring", "1", "L_v") +
+                         slot_load + arrive_on("ring+8")),
+           ""},
+          {"a slot that is filled before it is empty",
+           two_roles(init_two,
+                     barrier_wait_for("ring+8", "1", "L_a") + store_once + arrive_on("ring") +
+                         barrier_wait_for("ring+8", "1", "L_b") + store_once,
+                     slot_take),
+           "race: "}};
 }
 
 std::vector<Row> bytes_and_tries() {
@@ -77,42 +79,44 @@ std::vector<Row> bytes_and_tries() {
       {"a barrier of no arrivals", two_roles("mbarrier.init.shared.b64 [ring], 0;\n", "", ""),
        "operand out of range: "},
       {"expected bytes that never come",
-       two_roles(init_one, "@leader mbarrier.arrive.expect_tx.shared.b64 _, [ring], 64;\n", take),
+       two_roles(init_one, "@leader mbarrier.arrive.expect_tx.shared.b64 _, [ring], 64;\n",
+                 slot_take),
        "deadlock: "},
       {"expected bytes on a barrier that nobody arrives on",
        two_roles(init_one,
                  "@leader mbarrier.expect_tx.relaxed.cta.shared.b64 [ring], 64;\n"
                  "@leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                  "[ring+128], [d0], 64, [ring];\n",
-                 take),
+                 slot_take),
        "deadlock: "},
       {"a copy and its bytes",
        two_roles(init_one,
                  "@leader mbarrier.arrive.expect_tx.shared.b64 _, [ring], 64;\n"
                  "@leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                  "[ring+64], [d0], 64, [ring];\n",
-                 take),
+                 slot_take),
        ""},
       {"bytes that nothing expects",
        two_roles(init_one,
                  "@leader mbarrier.arrive.shared.b64 _, [ring];\n"
                  "@leader cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
                  "[ring+64], [d0], 64, [ring];\n",
-                 take),
+                 slot_take),
        "race: "},
       {"the answer of one test decides",
-       two_roles(init_one, store_once + arrive_on("ring"),
-                 "mbarrier.test_wait.parity.shared.b64 p1, [ring], 0;\n@!p1 bra L_end;\n" + load),
+       two_roles(
+           init_one, store_once + arrive_on("ring"),
+           "mbarrier.test_wait.parity.shared.b64 p1, [ring], 0;\n@!p1 bra L_end;\n" + slot_load),
        "decision: "},
       {"a token that a wait follows",
        two_roles(init_one, store_once + arrive_on("ring"),
                  "mbarrier.try_wait.parity.shared.b64 p1, [ring], 0;\n@p1 bra L_r;\n" +
-                     wait_for("ring", "0", "L_w") + "L_r:\n" + load),
+                     barrier_wait_for("ring", "0", "L_w") + "L_r:\n" + slot_load),
        ""},
       {"a token that a wait for another phase follows",
        two_roles(init_one, store_once + arrive_on("ring"),
                  "mbarrier.try_wait.parity.shared.b64 p1, [ring], 0;\n@p1 bra L_r;\n" +
-                     wait_for("ring", "1", "L_w") + "L_r:\n" + load),
+                     barrier_wait_for("ring", "1", "L_w") + "L_r:\n" + slot_load),
        "decision: "},
       {"a wait that gives up",
        two_roles(init_one, store_once + arrive_on("ring"),
@@ -159,8 +163,9 @@ TEST(RunBarrier, AnOperandThatAnotherWarpStillReads) {
   const auto kernel = [](const std::string& count, const std::string& who) {
     return "@!first bra L_made;\n" + init_one + "mbarrier.init.shared.b64 [ring+8], " + count +
            ";\nL_made:\nbar.sync 0;\nsetp.ne.u32 p0, warp, 0;\n@p0 bra L_consumer;\n" + store_once +
-           arrive_on("ring") + wait_for("ring+8", "0", "L_a") + store_once +
-           "bra L_end;\nL_consumer:\n" + take + "setp.eq.u32 p2, warp, 1;\n" + who + "L_end:\n";
+           arrive_on("ring") + barrier_wait_for("ring+8", "0", "L_a") + store_once +
+           "bra L_end;\nL_consumer:\n" + slot_take + "setp.eq.u32 p2, warp, 1;\n" + who +
+           "L_end:\n";
   };
   const std::string one = "and.pred p2, p2, leader;\n" + arrive_on("ring+8", "p2");
   const auto broken = found_by(run_small(kernel("1", one), {.threads = 96}));
@@ -178,8 +183,9 @@ TEST(RunBarrier, ABarrierThatIsWrittenTo) {
 }
 
 TEST(RunBarrier, ADeadlockSaysWhoWaitsForWhat) {
-  const auto outcome = run_small(two_roles("mbarrier.init.shared.b64 [ring+16], 2;\n",
-                                           arrive_on("ring+16"), wait_for("ring+16", "0", "L_w")));
+  const auto outcome =
+      run_small(two_roles("mbarrier.init.shared.b64 [ring+16], 2;\n", arrive_on("ring+16"),
+                          barrier_wait_for("ring+16", "0", "L_w")));
   ASSERT_EQ(outcome.findings.size(), 1U);
   const ptx::run::Finding& found = outcome.findings.front();
   ASSERT_EQ(found.related.size(), 1U);
@@ -196,7 +202,7 @@ TEST(RunBarrier, NamedAndCtaBarriers) {
        split + store_once +
            "bar.warp.sync 0xffffffff;\nbar.arrive 1, 64;\nbra L_end;\nL_consumer:\n"
            "bar.sync 1, 64;\n" +
-           load + "L_end:\n",
+           slot_load + "L_end:\n",
        ""},
       {"two counts",
        split + "bar.arrive 1, 96;\nbra L_end;\nL_consumer:\nbar.sync 1, 64;\nL_end:\n",
@@ -208,10 +214,10 @@ TEST(RunBarrier, NamedAndCtaBarriers) {
                "bar.sync 1, 64;\nL_end:\n",
        "named barrier: "},
       {"a number that there is none of", "bar.sync 16;\n", "operand out of range: "},
-      {"lanes without an order", store_once + load, "race: "},
+      {"lanes without an order", store_once + slot_load, "race: "},
       {"lanes that meet",
-       split + "bra L_end;\nL_consumer:\n" + store_once + "bar.warp.sync 0xffffffff;\n" + load +
-           "L_end:\n",
+       split + "bra L_end;\nL_consumer:\n" + store_once + "bar.warp.sync 0xffffffff;\n" +
+           slot_load + "L_end:\n",
        ""}};
   for (const Row& row : rows) {
     const std::vector<std::string> found = found_by(run_small(row.body));

@@ -6,17 +6,17 @@ namespace {
 
 using Found = std::vector<std::string>;
 
-struct Row {
+struct RaceRow {
   const char* what;
   std::string body;
   const char* expected;  // how the first finding begins; "" for none
 };
 
-const std::string roles = "setp.eq.u32 p0, warp, 1;\n@p0 bra L_consumer;\n";
+const std::string race_roles = "setp.eq.u32 p0, warp, 1;\n@p0 bra L_consumer;\n";
 // Warp 0 stores, then raises a flag; warp 1 polls the flag, then loads.
 std::string passed(const std::string& before, const std::string& raise, const std::string& poll,
                    const std::string& after) {
-  return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\n" + roles +
+  return "@first st.shared.u32 [ring], 0;\nbar.sync 0;\n" + race_roles +
          "@leader st.shared.u32 [ring+64], 7;\n" + before + "@leader " + raise +
          " [ring], 1;\nbra L_end;\nL_consumer:\nL_poll: " + poll +
          " r1, [ring];\nsetp.eq.u32 p1, r1, 1;\n@!p1 bra L_poll;\n" + after +
@@ -25,7 +25,7 @@ std::string passed(const std::string& before, const std::string& raise, const st
 
 TEST(RunRace, MessagePassing) {
   const std::string fence = "fence.acq_rel.cta;\n";
-  const Row rows[] = {
+  const RaceRow rows[] = {
       {"release and acquire",
        passed("", "st.release.cta.shared.u32", "ld.acquire.cta.shared.u32", ""), ""},
       {"fences around relaxed accesses",
@@ -38,7 +38,7 @@ TEST(RunRace, MessagePassing) {
        passed("", "st.release.cta.shared.u32", "ld.relaxed.cta.shared.u32", ""), "race: "},
       {"a plain store as the flag", passed("", "st.shared.u32", "ld.acquire.cta.shared.u32", ""),
        "race: "}};
-  for (const Row& row : rows) {
+  for (const RaceRow& row : rows) {
     const Found found = found_by(run_small(row.body));
     const std::string first = found.empty() ? "" : found.front();
     EXPECT_TRUE(*row.expected == '\0' ? first.empty() : first.starts_with(row.expected))
@@ -74,7 +74,7 @@ TEST(RunRace, EachKind) {
   const std::string send =
       "@first cp.async.bulk.global.shared::cta.bulk_group [d0], [ring], 64;\n"
       "@first cp.async.bulk.commit_group;\n";
-  const Row rows[] = {
+  const RaceRow rows[] = {
       {"no barrier between writer and reader", own + other, "race: "},
       {"a barrier between them", own + "bar.sync 0;\n" + other, ""},
       {"a store that a copy reads",
@@ -119,7 +119,7 @@ TEST(RunRace, EachKind) {
        ""},
       {"a count that threads share",
        "atom.global.add.u32 r1, [d0], 1;\nsetp.gt.u32 p1, r1, 99;\n@p1 exit;\n", "decision: "}};
-  for (const Row& row : rows) {
+  for (const RaceRow& row : rows) {
     const Found found = found_by(run_small(row.body));
     const std::string first = found.empty() ? "" : found.front();
     EXPECT_TRUE(*row.expected == '\0' ? first.empty() : first.starts_with(row.expected))

@@ -20,8 +20,8 @@ using report::claims::Verdict;
 namespace {
 
 // A ring on a GPU of this model, of code that these three make distinct.
-ClaimRow ring(const std::string& stages, const std::string& wait, double value,
-              const std::string& device = "NVIDIA H200") {
+ClaimRow rules_ring(const std::string& stages, const std::string& wait, double value,
+                    const std::string& device = "NVIDIA H200") {
   ClaimRow row =
       claim_row({{"num_stages", stages}, {"probe", "ring"}, {"wait", wait}}, value, 0, 0);
   for (auto& [axis, word] : row.axes)
@@ -49,20 +49,21 @@ const std::string more_stages =
 TEST(Counts, AreOfWhatIsDistinctOnOneModel) {
   const Claim claim = claim_of(more_stages + "relation = \"less\"");
   const std::string h100 = "NVIDIA H100 80GB HBM3";
-  ClaimRow again = ring("4", "y", 90.3);  // the code of x under another name
-  again.code = ring("4", "x", 0).code;
-  ClaimRow beside = ring("2", "y", 100);
-  beside.code = ring("2", "x", 0).code;
-  std::vector<ClaimRow> rows = {ring("4", "x", 90),         ring("2", "x", 100),      again, beside,
-                                ring("4", "x", 90.2, h100), ring("2", "x", 100, h100)};
+  ClaimRow again = rules_ring("4", "y", 90.3);  // the code of x under another name
+  again.code = rules_ring("4", "x", 0).code;
+  ClaimRow beside = rules_ring("2", "y", 100);
+  beside.code = rules_ring("2", "x", 0).code;
+  std::vector<ClaimRow> rows = {
+      rules_ring("4", "x", 90),         rules_ring("2", "x", 100),      again, beside,
+      rules_ring("4", "x", 90.2, h100), rules_ring("2", "x", 100, h100)};
   const auto text = [&] {
     const ClaimCases cases = cases_of(claim, rows, false);
     return sentence(claim, cases, judge(claim, cases));
   };
   EXPECT_EQ(text(), "1: 1 of 1, 90 to 90.3 cycles");
   // Another pair of codes, on one of them.
-  rows.push_back(ring("4", "z", 70));
-  rows.push_back(ring("2", "z", 80));
+  rows.push_back(rules_ring("4", "z", 70));
+  rows.push_back(rules_ring("2", "z", 80));
   EXPECT_EQ(text(),
             "2 on H200, 1 on H100: 2 of 2 on H200, 1 of 1 on H100, 70 to 90.3 (H200), "
             "90.2 (H100) cycles");
@@ -77,9 +78,9 @@ TEST(Counts, AreOfWhatIsDistinctOnOneModel) {
 TEST(Counts, AShareIsOfEachModel) {
   const Claim claim = claim_of(more_stages + "relation = \"less\"\nleast_share = \"0.5\"");
   const std::string h100 = "NVIDIA H100 80GB HBM3";
-  const std::vector<ClaimRow> rows = {ring("4", "x", 90),        ring("2", "x", 100),
-                                      ring("4", "y", 90),        ring("2", "y", 100),
-                                      ring("4", "x", 110, h100), ring("2", "x", 100, h100)};
+  const std::vector<ClaimRow> rows = {
+      rules_ring("4", "x", 90),  rules_ring("2", "x", 100),       rules_ring("4", "y", 90),
+      rules_ring("2", "y", 100), rules_ring("4", "x", 110, h100), rules_ring("2", "x", 100, h100)};
   EXPECT_FALSE(verdict_of(claim, rows).is_true);
   EXPECT_TRUE(verdict_of(claim, {rows.begin(), rows.begin() + 4}).is_true);
 }
@@ -112,8 +113,8 @@ TEST(Pairs, DecideByTheDifferenceUnderEqualConditions) {
       return values[values.size() / 2];
     };
     const Verdict verdict =
-        verdict_of(claim, {under_paddings(ring("4", "x", median(row.a)), row.a),
-                           under_paddings(ring("2", "x", median(row.b)), row.b)});
+        verdict_of(claim, {under_paddings(rules_ring("4", "x", median(row.a)), row.a),
+                           under_paddings(rules_ring("2", "x", median(row.b)), row.b)});
     EXPECT_EQ(verdict.holds, row.state == std::string("holds") ? 1U : 0U);
     EXPECT_EQ(verdict.refutes, row.state == std::string("refutes") ? 1U : 0U);
     EXPECT_EQ(verdict.ambiguous, row.state == std::string("ambiguous") ? 1U : 0U);
@@ -122,9 +123,9 @@ TEST(Pairs, DecideByTheDifferenceUnderEqualConditions) {
 }
 
 TEST(Pairs, AnUnpairedFloorIsNoAllowance) {
-  ClaimRow slower = ring("4", "x", 103);
+  ClaimRow slower = rules_ring("4", "x", 103);
   slower.floor = 20;
-  const std::vector<ClaimRow> rows = {slower, ring("2", "x", 100)};
+  const std::vector<ClaimRow> rows = {slower, rules_ring("2", "x", 100)};
   const Verdict verdict = verdict_of(claim_of(more_stages + "relation = \"at_most\""), rows);
   EXPECT_EQ(verdict.refutes, 1U);
   EXPECT_EQ(verdict.unpaired, 1U);
@@ -155,9 +156,9 @@ TEST(Outside, IsEvaluatedAndATenthMustBeNamed) {
         "says = \"{a} cycles\"\nquestion = { probe = \"ring\" }\nrelation = \"less\"\nbound = "
         "\"100\"\na = { wait = \"*\" }\nwhen = \"20 - num_stages\"\n" +
         std::string(row.more));
-    std::vector<ClaimRow> rows = {ring("1", "x", 50)};
+    std::vector<ClaimRow> rows = {rules_ring("1", "x", 50)};
     for (int n = 0; n < 10; ++n)
-      rows.push_back(ring(std::to_string(20 + n), "y", n < row.refuting ? 150 : 50));
+      rows.push_back(rules_ring(std::to_string(20 + n), "y", n < row.refuting ? 150 : 50));
     const ClaimCases inside = cases_of(claim, rows, false);
     EXPECT_EQ(inside.cases.size(), 1U);
     const auto outside = outside_of(claim, rows, inside, false);
@@ -179,7 +180,8 @@ TEST(Outside, HasFlaggedRowsAndNoForks) {
       claim_row({{"num_stages", "8"}, {"probe", "ring"}, {"tuned", "mine"}, {"wait", "x"}}, 150);
   fork.own = {"tuned"};
   const std::vector<ClaimRow> rows = {
-      ring("1", "x", 50), flagged(ring("2", "x", 150), {{results::Flag::Kind::modes}}), fork};
+      rules_ring("1", "x", 50), flagged(rules_ring("2", "x", 150), {{results::Flag::Kind::modes}}),
+      fork};
   const ClaimCases inside = cases_of(claim, rows, false);
   const auto outside = outside_of(claim, rows, inside, false);
   EXPECT_EQ(outside.evaluated, 1U);
@@ -193,9 +195,9 @@ TEST(Outside, HasFlaggedRowsAndNoForks) {
 }
 
 TEST(Outside, ASubtractionThatFailsMustBeNamed) {
-  ClaimRow in_loop = ring("2", "x", 50);
+  ClaimRow in_loop = rules_ring("2", "x", 50);
   in_loop.figure.reason = {report::data::Missing::not_separable, "not separable"};
-  const std::vector<ClaimRow> rows = {ring("1", "x", 50), in_loop};
+  const std::vector<ClaimRow> rows = {rules_ring("1", "x", 50), in_loop};
   const auto faults = [&](const std::string& more) {
     const Claim claim =
         claim_of("says = \"unrolled\"\nrelation = \"less\"\nbound = \"100\"\n" + more);
@@ -234,8 +236,8 @@ TEST(Outside, EachAxisThatKeepsOutWhatRefutesMustBeNamed) {
 
 // Of several values there is no figure, and pairs all the same.
 TEST(Pairs, CompareRowsOfSeveralValuesWhereTheyAreAccepted) {
-  ClaimRow a = under_paddings(ring("4", "x", 90), {90, 190, 90}),
-           b = under_paddings(ring("2", "x", 100), {100, 200, 100});
+  ClaimRow a = under_paddings(rules_ring("4", "x", 90), {90, 190, 90}),
+           b = under_paddings(rules_ring("2", "x", 100), {100, 200, 100});
   for (ClaimRow* row : {&a, &b})
     row->figure.reason = {report::data::Missing::several_values, "two groups"};
   const auto holds = [&](const std::string& more) {
@@ -250,8 +252,8 @@ struct ControlRow {
 };
 
 TEST(Control, DiffersInTheCauseAlone) {
-  const std::vector<ClaimRow> rows = {ring("4", "x", 90), ring("2", "x", 100), ring("4", "y", 90),
-                                      ring("2", "y", 100)};
+  const std::vector<ClaimRow> rows = {rules_ring("4", "x", 90), rules_ring("2", "x", 100),
+                                      rules_ring("4", "y", 90), rules_ring("2", "y", 100)};
   const ControlRow cases[] = {
       {"a = { num_stages = 4 }\nb = { num_stages = 2 }\n", "", ""},
       {"a = { num_stages = 4 }\nb = { num_stages = 2 }\n", "cause = \"num_stages\"\n", ""},
