@@ -219,10 +219,10 @@ TEST(Outside, EachAxisThatKeepsOutWhatRefutesMustBeNamed) {
         "says = \"few, by x\"\nquestion = { probe = \"ring\" }\nrelation = \"less\"\nbound = "
         "\"100\"\nwhere = { probe = \"ring\", num_stages = \"<16\", wait = \"x\" }\n" +
         limit);
-    std::vector<ClaimRow> rows = {ring("1", "x", 50)};
+    std::vector<ClaimRow> rows = {rules_ring("1", "x", 50)};
     for (int n = 0; n < 10; ++n) {
-      rows.push_back(ring(std::to_string(16 + n), "x", 150));
-      rows.push_back(ring(std::to_string(2 + n), "y", 150));
+      rows.push_back(rules_ring(std::to_string(16 + n), "x", 150));
+      rows.push_back(rules_ring(std::to_string(2 + n), "y", 150));
     }
     const ClaimCases inside = cases_of(claim, rows, false);
     const auto faults = scope_faults(claim, inside, outside_of(claim, rows, inside, false));
