@@ -128,16 +128,13 @@ Result<Run> open_run(const std::string& text, const std::string& name) {
 // Of the schedule of that number; 0: the one that proves.
 Result<Checked> check(Run& run, std::uint32_t items, std::uint32_t schedule = 0) {
   Listing& listing = run.listing;
-  listing.items = items;
-  PHASEBIT_TRY_ASSIGN(launch, ptx::run::launch_of(listing.shape, items,
-                                                  ptx::run::parameter_places(listing.entry())));
-  listing.launch = std::move(launch);
+  PHASEBIT_TRY_ASSIGN(launch, launch_of_items(listing.shape, listing.entry(), items));
+  listing.launches = {std::move(launch)};
   protocol::CheckOptions options;
   options.schedules = 0;
   options.replay = schedule;
   options.most_steps = most_steps;
-  options.verify = [&](const ptx::run::RunOutcome& outcome) { return listing.verify(outcome); };
-  return protocol::check(listing.file, listing.entry(), listing.launch, options);
+  return protocol::check(listing.file, listing.entry(), listing.launches, options);
 }
 
 // Nothing is wrong but that it hangs.
@@ -156,17 +153,6 @@ bool hangs_always(Run& run, const CheckedMutant& mutant) {
       return false;
   }
   return true;
-}
-
-// The arrivals, waits and copies of a run, and what it leaves.
-std::optional<std::pair<std::uint64_t, ptx::run::RunMemory>> events_of(const Listing& listing) {
-  const auto program = ptx::run::decode(listing.file, listing.entry());
-  if (!program) return std::nullopt;
-  ptx::run::RunOptions options;
-  options.most_steps = most_steps;
-  options.elects_last = true;
-  auto outcome = ptx::run::run_launch(*program, listing.launch, options);
-  return std::pair(outcome.events, std::move(outcome.memory));
 }
 
 }  // namespace
@@ -194,7 +180,7 @@ MistakeVerdict verdict_of(const Mistake& mistake) {
   verdict.mutant.mistake = mistake.what;
   auto run = open_run(mistake.text, mistake.listing.filename());
   if (!run) return verdict;
-  const std::uint32_t usual = run->listing.items;
+  const std::uint32_t usual = run->listing.launches.front().items;
   std::vector<std::uint32_t> counts = launch::guard_counts(run->listing.shape);
   counts.push_back(usual);
   for (const std::uint32_t items : counts) {
@@ -209,7 +195,7 @@ MistakeVerdict verdict_of(const Mistake& mistake) {
     return verdict;
   }
   const auto original = open_listing(mistake.listing);
-  verdict.is_known = original && events_of(*original) == events_of(run->listing);
+  verdict.is_known = original && graph_of(*original) == graph_of(run->listing);
   return verdict;
 }
 

@@ -33,6 +33,19 @@ struct Listing {
   }
 };
 
+// Verified by the code that verifies a GPU's launches.
+inline Result<protocol::ItemsLaunch> launch_of_items(const launch::LaunchShape& shape,
+                                                     const ptx::PtxFunction& entry,
+                                                     std::uint32_t items) {
+  PHASEBIT_TRY_ASSIGN(launch, ptx::run::launch_of(shape, items, ptx::run::parameter_places(entry)));
+  const auto verify = [shape, items](const ptx::run::RunOutcome& outcome) {
+    launch::ExpectedChecksums expected(shape, ptx::run::seed_of_run);
+    return launch::verify_launch(shape, 0, ptx::run::output_of(shape, items, outcome.memory),
+                                 expected);
+  };
+  return protocol::ItemsLaunch{items, std::move(launch), verify};
+}
+
 inline Result<Listing> open_listing(const std::string& text, const std::string& name) {
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, name));
   Listing made;
@@ -44,15 +57,8 @@ inline Result<Listing> open_listing(const std::string& text, const std::string& 
     made.num_stages = std::max(made.num_stages, barrier.count);
   made.shape = ptx::run::shape_of_run(made.head.launch);
   for (const std::uint32_t items : ptx::run::usual_items(made.shape, made.num_stages)) {
-    PHASEBIT_TRY_ASSIGN(
-        launch, ptx::run::launch_of(made.shape, items, ptx::run::parameter_places(made.entry())));
-    // By the code that verifies a GPU's launches.
-    const auto verify = [shape = made.shape, items](const ptx::run::RunOutcome& outcome) {
-      launch::ExpectedChecksums expected(shape, ptx::run::seed_of_run);
-      return launch::verify_launch(shape, 0, ptx::run::output_of(shape, items, outcome.memory),
-                                   expected);
-    };
-    made.launches.push_back({items, std::move(launch), verify});
+    PHASEBIT_TRY_ASSIGN(launch, launch_of_items(made.shape, made.entry(), items));
+    made.launches.push_back(std::move(launch));
   }
   return made;
 }
