@@ -39,8 +39,8 @@ class CheckedTable(unittest.TestCase):
         return (Path(folder) / "docs/checker.md").read_text()
 
     def tree(self, folder, with_results):
-        for name, text in {"docs/checker.md": BLOCKS, "results/benchmarks/messages.csv": MESSAGES,
-                           "results/benchmarks/deadlocks.csv": DEADLOCKS}.items():
+        for name, text in {"docs/checker.md": BLOCKS, "results/benchmarks/messages.txt": MESSAGES,
+                           "results/benchmarks/deadlocks.txt": DEADLOCKS}.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             if with_results or name.startswith("docs"):
@@ -64,7 +64,7 @@ class CheckedTable(unittest.TestCase):
         self.assertIn("| dropped | 1 | 0 | 1 | 1 |", text)
         self.assertIn("| all | 2 | 1 | 1 | 1 |", text)
         self.assertIn("NVIDIA H200, driver 580. "
-                      "[Each of them](../results/benchmarks/messages.csv).", text)
+                      "[Each of them](../results/benchmarks/messages.txt).", text)
 
 
 if __name__ == "__main__":

@@ -304,7 +304,8 @@ class Multicast(unittest.TestCase):
 
 class Origins(unittest.TestCase):
     def test_a_bar_says_what_the_ring_has_beside_the_others(self):
-        rows = [{"origin": "template", "protocol": "mbarrier", "roles": "specialized", "mover": "st_shared",
+        rows = [{"origin": "template", "protocol": "mbarrier", "roles": "specialized",
+                 "mover": "st_shared",
                  "at": "4 stages, addressing=unrolled, arrival=thread", "cycles": figure(58.4, 3)},
                 {"origin": "tuned", "protocol": "mbarrier", "roles": "specialized",
                  "mover": "st_shared",
@@ -316,7 +317,8 @@ class Origins(unittest.TestCase):
         self.assertEqual([(bar["origin"], bar["row"], bar["text"]) for bar in made["bars"]],
                          [("templates", "mbarrier, unrolled, by threads", "58"),
                           ("forks by hand", "mbarrier, test_ahead", "115"),
-                          ("nvcc, other libraries", "theirs, one warp, memcpy_async, scope block", "377")])
+                          ("nvcc, other libraries",
+                           "theirs, one warp, memcpy_async, scope block", "377")])
 
     def test_two_bars_of_one_name_would_be_one(self):
         row = {"origin": "nvcc", "protocol": "theirs", "roles": "specialized",

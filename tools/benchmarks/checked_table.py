@@ -1,8 +1,8 @@
 """Tables of docs/checker.md that compare `phasebit check` with a GPU.
 
 Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->` or
-`<!-- deadlocks -->` and the next such comment from results/benchmarks/messages.csv and
-deadlocks.csv, which tests on the GPU machine write. --check compares instead, with exit status 1
+`<!-- deadlocks -->` and the next such comment from results/benchmarks/messages.txt and
+deadlocks.txt, which tests on the GPU machine write. --check compares instead, with exit status 1
 where they differ.
 """
 
@@ -16,7 +16,7 @@ from document import compared, markdown, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = Path("docs/checker.md")
-MESSAGES, DEADLOCKS = (Path("results/benchmarks") / f"{name}.csv"
+MESSAGES, DEADLOCKS = (Path("results/benchmarks") / f"{name}.txt"
                        for name in ("messages", "deadlocks"))
 COMMAND = "tools/benchmarks/checked_table.py"
 
