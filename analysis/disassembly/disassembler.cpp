@@ -10,11 +10,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <iterator>
 #include <mutex>
 #include <set>
-#include <unordered_map>
 
 namespace phasebit::disassembly {
 
@@ -92,108 +90,18 @@ Result<Disassembly> Disassembler::run(std::string_view cubin) const {
   return checked(json);
 }
 
-namespace {
-
-// The address that the operands end with, and where it begins.
-struct Address {
-  std::size_t begin = std::string::npos;
-  std::int64_t value = 0;
-};
-
-Address last_address(const std::string& operands) {
-  const std::size_t comma = operands.find_last_of(", ");
-  const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
-  const std::size_t sign = operands.compare(begin, 1, "-") == 0 ? 1 : 0;
-  if (operands.compare(begin + sign, 2, "0x") != 0) return {};
-  Address found{begin, 0};
-  const char* end = operands.data() + operands.size();
-  const auto read = std::from_chars(operands.data() + begin + sign + 2, end, found.value, 16);
-  if (sign != 0) found.value = -found.value;
-  return read.ec == std::errc() && read.ptr == end ? found : Address{};
-}
-
-// Codes of one SM as the words that they are made of, each twice: nvdisasm needs as long for a word
-// that it has printed as for another. What it prints of a word depends on nothing but its place,
-// and on that in branches alone.
-class RawWords {
- public:
-  explicit RawWords(const std::vector<std::string_view>& codes) : codes_(codes) {
-    std::unordered_map<std::string_view, std::size_t> known;
-    for (const std::string_view code : codes)
-      for (std::size_t at = 0; at < code.size(); at += instruction_bytes) {
-        const auto [word, is_new] = known.emplace(code.substr(at, instruction_bytes), known.size());
-        if (is_new) bytes_ += word->first;
-        words_.push_back(word->second);
-      }
-  }
-  std::string bytes() const { return bytes_ + bytes_; }
-
-  // The listing of each code, in their order; addresses count from the start of each.
-  Result<std::vector<Disassembler::Listing>> listings(const Disassembly& raw) const {
-    PHASEBIT_TRY(check(raw));
-    const std::vector<DisassembledInstruction>& printed = raw.functions.front().instructions;
-    std::vector<Disassembler::Listing> all;
-    auto word = words_.begin();
-    for (const std::string_view code : codes_) {
-      DisassembledFunction one{{}, 0, code.size(), {}};
-      one.instructions.reserve(code.size() / instruction_bytes);
-      for (std::size_t at = 0; at < code.size(); at += instruction_bytes, ++word)
-        one.instructions.push_back(placed(printed, *word, at));
-      all.emplace_back(std::move(one));
-    }
-    return all;
-  }
-
- private:
-  Status check(const Disassembly& raw) const {
-    const auto& function = raw.functions.front();
-    if (raw.functions.size() != 1 ||
-        function.instructions.size() * instruction_bytes != 2 * bytes_.size())
-      return fail(
-          Step::disassemble,
-          "nvdisasm printed {} functions, the first of {} instructions, of {} bytes of code",
-          raw.functions.size(), function.instructions.size(), 2 * bytes_.size());
-    for (std::size_t i = 0, count = bytes_.size() / instruction_bytes; i < count; ++i) {
-      const auto &first = function.instructions[i], &second = function.instructions[i + count];
-      const Address from = last_address(first.operands), to = last_address(second.operands);
-      const bool moved = first.control_flow && from.begin != std::string::npos &&
-                         static_cast<std::uint64_t>(to.value) ==
-                             static_cast<std::uint64_t>(from.value) + bytes_.size();
-      if (first.opcode != second.opcode || first.predicate != second.predicate ||
-          (first.operands != second.operands && !moved))
-        return fail(Step::disassemble, "nvdisasm printed one word as '{} {}' and as '{} {}'",
-                    first.opcode, first.operands, second.opcode, second.operands);
-    }
-    return {};
-  }
-
-  // Branches name the place where they go; what goes by a register is relative and stays.
-  DisassembledInstruction placed(const std::vector<DisassembledInstruction>& printed,
-                                 std::size_t word, std::size_t at) const {
-    DisassembledInstruction one = printed[word];
-    if (one.operands == printed[word + printed.size() / 2].operands) return one;
-    const Address target = last_address(one.operands);
-    const auto value = target.value + static_cast<std::int64_t>(at) -
-                       static_cast<std::int64_t>(word * instruction_bytes);
-    one.operands.replace(target.begin, std::string::npos,
-                         fmt::format("{}{:#x}", value < 0 ? "-" : "", std::abs(value)));
-    return one;
-  }
-
-  const std::vector<std::string_view>& codes_;
-  std::string bytes_;               // of the words
-  std::vector<std::size_t> words_;  // of each instruction of the codes
-};
-
-}  // namespace
-
 // One code that nvdisasm refuses fails all of a run: the halves say which.
 std::vector<Disassembler::Listing> Disassembler::read_raw(int sm, const Codes& codes) const {
-  const RawWords words(codes);
-  const auto json = print({"-b", fmt::format("SM{}", sm)}, words.bytes());
-  const auto raw = json ? checked(*json) : tl::unexpected<Error>(json.error());
-  auto split = raw ? words.listings(*raw) : tl::unexpected<Error>(raw.error());
-  if (split) return std::move(*split);
+  std::string bytes;
+  std::vector<std::size_t> sizes;
+  for (const std::string_view code : codes) bytes += code, sizes.push_back(code.size());
+  const auto json = print({"-b", fmt::format("SM{}", sm)}, bytes);
+  auto raw = json ? checked(*json) : tl::unexpected<Error>(json.error());
+  auto split = raw ? split_raw(std::move(*raw), sizes) : tl::unexpected<Error>(raw.error());
+  if (split) {
+    const auto begin = std::make_move_iterator(split->begin());
+    return {begin, std::make_move_iterator(split->end())};
+  }
   if (codes.size() == 1 || split.error().step != Step::disassemble)
     return std::vector<Listing>(codes.size(), tl::unexpected<Error>(split.error()));
   const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(codes.size() / 2);
@@ -204,9 +112,9 @@ std::vector<Disassembler::Listing> Disassembler::read_raw(int sm, const Codes& c
 }
 
 void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listings& found) const {
-  // The listings of more than this would take too much memory at a time. nvdisasm needs as long
-  // to start as for the words of some hundred kernels: fewer are one run.
-  constexpr std::size_t most_bytes = std::size_t{4} << 20U, least_bytes = std::size_t{1} << 20U;
+  // What is printed of more than this would take too much memory at a time. nvdisasm needs as long
+  // to start as for a hundred kernels: fewer are one run.
+  constexpr std::size_t most_bytes = std::size_t{4} << 20U, least_bytes = std::size_t{256} << 10U;
   std::size_t total = 0;
   for (const std::string_view code : codes) total += code.size();
   const std::size_t share = std::clamp(total / std::max(1U, threads) + 1, least_bytes, most_bytes);
@@ -263,6 +171,31 @@ Disassembler::Listing Disassembler::listing(int sm, const CubinKernel& kernel) c
 
 namespace {
 
+// The address that the operands end with, and where it begins.
+struct Address {
+  std::size_t begin = std::string::npos;
+  std::uint64_t value = 0;
+};
+
+Address last_address(const std::string& operands) {
+  const std::size_t comma = operands.find_last_of(", ");
+  const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
+  if (operands.compare(begin, 2, "0x") != 0) return {};
+  Address found{begin, 0};
+  const char* end = operands.data() + operands.size();
+  const auto read = std::from_chars(operands.data() + begin + 2, end, found.value, 16);
+  return read.ec == std::errc() && read.ptr == end ? found : Address{};
+}
+
+// Branches name the place in all of the raw code; what goes by a register is relative and stays.
+void rebase(DisassembledInstruction& one, std::uint64_t base, std::size_t size) {
+  if (!one.control_flow || base == 0) return;
+  const Address target = last_address(one.operands);
+  if (target.begin == std::string::npos || target.value < base || target.value - base > size)
+    return;
+  one.operands.replace(target.begin, std::string::npos, fmt::format("{:#x}", target.value - base));
+}
+
 const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
   for (const cubin::CubinFunction& function : kernel.functions)
     if (function.offset == address) return &function.name;
@@ -275,7 +208,7 @@ void name_function(DisassembledInstruction& one, const CubinKernel& kernel) {
   if (!facts.has(SassFact::relative) || !facts.has(SassFact::call, SassFact::ends)) return;
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos) return;
-  if (const std::string* name = name_at(kernel, static_cast<std::uint64_t>(target.value)))
+  if (const std::string* name = name_at(kernel, target.value))
     one.operands.replace(target.begin, std::string::npos, *name);
 }
 
@@ -339,6 +272,30 @@ void keep_and_name(DisassembledInstruction& one, const Name& name) {
 }
 
 }  // namespace
+
+Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
+                                                    const std::vector<std::size_t>& sizes) {
+  std::size_t total = 0;
+  for (const std::size_t size : sizes) total += size;
+  if (raw.functions.size() != 1 ||
+      raw.functions.front().instructions.size() * cubin::instruction_bytes != total)
+    return fail(Step::disassemble,
+                "nvdisasm printed {} functions, the first of {} instructions, of {} bytes of code",
+                raw.functions.size(), raw.functions.front().instructions.size(), total);
+  auto next = raw.functions.front().instructions.begin();
+  std::uint64_t base = 0;
+  std::vector<DisassembledFunction> listings;
+  for (const std::size_t size : sizes) {
+    const auto end = next + static_cast<std::ptrdiff_t>(size / cubin::instruction_bytes);
+    DisassembledFunction one{
+        {}, 0, size, {std::make_move_iterator(next), std::make_move_iterator(end)}};
+    for (DisassembledInstruction& instruction : one.instructions) rebase(instruction, base, size);
+    listings.push_back(std::move(one));
+    next = end;
+    base += size;
+  }
+  return listings;
+}
 
 void name_operands(DisassembledFunction& function, const CubinKernel& kernel) {
   function.name = kernel.entry;
