@@ -21,9 +21,9 @@ PART = 1 if os.environ.get("PHASEBIT_EDITS") == "all" else 16
 
 
 def says_something(template):
-    """Not only which others it takes over"""
+    """Not only which others it takes over, and when"""
     lines = [one.strip() for one in template.read_text().splitlines()]
-    return any(one and not one.startswith(("//", "{{> ")) for one in lines)
+    return any(one and not one.startswith(("//", "{{> ", "{{#", "{{^", "{{/")) for one in lines)
 
 
 def is_of_part(edit):
