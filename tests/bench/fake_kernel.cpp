@@ -63,7 +63,10 @@ class Kernel {
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
     record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
-    record.phases_checked = static_cast<std::uint32_t>(shape_.phases_checked);
+    // One warp reads the barriers back: the first, or the one that finds a wrong phase.
+    const bool is_found = script_.fault == "wrong_phase";
+    if (is_found ? faulty(slice, "wrong_phase") : slice.record_index() == 0)
+      record.phases_checked = static_cast<std::uint32_t>(shape_.phases_checked);
     record.readings[0] = script_.timer_step;
     for (const launch::Reading& reading : shape_.readings)
       if (reading.role == slice.role)
