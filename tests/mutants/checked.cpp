@@ -5,11 +5,7 @@
 #include "tests/protocol/listing.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
-#include <optional>
 #include <regex>
-#include <sstream>
 
 namespace phasebit::test {
 namespace {
@@ -21,49 +17,6 @@ constexpr std::uint64_t most_steps = 1'000'000;
 // So many that one of them runs a waiter between two arrivals that come one after the other: a turn
 // of a warp is 1 to 64 instructions long.
 constexpr std::uint32_t drawn_schedules = 400;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-// The line with a mistake in it, by what the mistake is; nothing where it has no place for it.
-std::map<std::string, std::string> mistakes_in(const std::string& line) {
-  static const std::regex dropped(
-      R"(^\s*(@!?\w+ )?(mbarrier\.(arrive|init|expect_tx|complete_tx)|bar\.(sync|arrive)|)"
-      R"(barrier\.cluster|cp\.async\.(mbarrier|wait_group)|wgmma\.wait_group|fence\.|)"
-      R"((st|red|atom)\.(release|volatile)).*;)");
-  static const std::regex arrival(R"(^\s*(@!?\w+ )?(mbarrier\.arrive|bar\.arrive).*;)");
-  static const std::regex wait(R"(^(\s*)(mbarrier\.try_wait\S* )(\w+)(, .*;))");
-  static const std::regex parity(R"((mov\.u32 [pc]_parity, )([01]))");
-  static const std::regex bytes(R"((expect_tx.*, )(\d+);)");
-  static const std::regex count(R"((selp\.b32 arrivals, )(\d+)(, )(\d+))");
-  static const std::regex slot(R"((mbarrier\.\S*(?:wait|arrive)\S* \w+, \[\w+)\+\d+\])");
-  static const std::regex other_slot(R"((mbarrier\.\S*arrive\S* \w+, \[\w+)\])");
-  std::map<std::string, std::string> made;
-  std::smatch found;
-  const auto instead = [&](const char* what, const std::string& text) {
-    made[what] = found.prefix().str() + text + found.suffix().str();
-  };
-  const auto more = [](const std::string& number, int by) {
-    return std::to_string(std::stol(number) + by);
-  };
-  if (std::regex_search(line, dropped)) made["dropped"] = "";
-  if (std::regex_search(line, arrival)) made["twice"] = line + "\n" + line;
-  if (std::regex_search(line, found, wait))
-    instead("not_waited", found[1].str() + "setp.eq.u32 " + found[3].str() + ", 0, 0;");
-  if (std::regex_search(line, found, parity))
-    instead("parity", found[1].str() + (found[2] == "0" ? "1" : "0"));
-  if (std::regex_search(line, found, bytes))
-    instead("bytes", found[1].str() + more(found[2], 16) + ";");
-  if (std::regex_search(line, found, count))
-    instead("count", found[1].str() + more(found[2], 1) + found[3].str() + more(found[4], 1));
-  if (std::regex_search(line, found, slot)) instead("slot", found[1].str() + "]");
-  if (std::regex_search(line, found, other_slot)) instead("next_slot", found[1].str() + "+8]");
-  return made;
-}
 
 // Where a barrier of the dynamic shared memory is, as the guard's report names it.
 std::string name_at(const std::vector<HeadBarrier>& barriers, int offset) {
@@ -156,24 +109,6 @@ bool hangs_always(Run& run, const CheckedMutant& mutant) {
 }
 
 }  // namespace
-
-Result<std::vector<Mistake>> mistakes_of(const fs::path& listing) {
-  PHASEBIT_TRY_ASSIGN(text, base::read_file(listing));
-  std::vector<Mistake> made;
-  const std::vector<std::string> lines = lines_of(text);
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    if (lines[n].find("//") != std::string::npos) continue;
-    for (const auto& [what, line] : mistakes_in(lines[n])) {
-      std::string whole;
-      for (std::size_t other = 0; other < lines.size(); ++other)
-        whole += (other == n ? line : lines[other]) + "\n";
-      made.push_back({fmt::format("{}:{}: {}: {}", listing.filename().string(), n + 1, what,
-                                  lines[n].substr(lines[n].find_first_not_of(' '))),
-                      std::move(whole), listing});
-    }
-  }
-  return made;
-}
 
 MistakeVerdict verdict_of(const Mistake& mistake) {
   MistakeVerdict verdict;

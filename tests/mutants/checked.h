@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/ptx/head/head.h"
+#include "tests/protocol/mistakes.h"
 
 #include <compare>
 #include <cstdint>
@@ -10,15 +11,6 @@
 #include <vector>
 
 namespace phasebit::test {
-
-struct Mistake {
-  std::string what;  // "LISTING.ptx:120: dropped: mbarrier.arrive..."
-  std::string text;  // the whole file with it
-  fs::path listing;
-};
-
-// Every mistake that one line of the listing can have.
-Result<std::vector<Mistake>> mistakes_of(const fs::path& listing);
 
 // A warp that waits forever, as the guarded build must say it.
 struct CheckedWait {
