@@ -46,6 +46,9 @@ class CudaDevice final : public Device {
     return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
                          params, arguments);
   }
+  Result<double> launch_timed(Function function, const Grid& grid,
+                              const launch::KernelParams& params,
+                              const Arguments& arguments) override;
   Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
                                  const std::vector<std::byte>& parameters,
                                  std::optional<std::chrono::milliseconds> limit) override;
@@ -278,6 +281,16 @@ Result<double> CudaDevice::launch_external(Function function,
   return timed_launch(driver_, config, kernel, {parameters, external.starts}, ended);
 }
 
+Result<double> CudaDevice::launch_timed(Function function, const Grid& grid,
+                                        const launch::KernelParams& params,
+                                        const Arguments& arguments) {
+  const auto queue = [&] { return launch(function, grid, params, arguments); };
+  const auto ended = [&] {
+    return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+  };
+  return timed(driver_, stream_, queue, ended);
+}
+
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {
   PHASEBIT_TRY(check(Step::launch, "cuMemcpyDtoHAsync",
                      driver_.cuMemcpyDtoHAsync(into, address, bytes, stream_)));
@@ -408,18 +421,24 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
                             const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
     return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
-  Events events(driver);
-  PHASEBIT_TRY(events.make());
   // One by one: where the driver puts them is not where they are in a block of the PTX's layout.
   std::vector<std::byte> bytes = block.bytes;
   std::vector<void*> parameters;
   for (const int start : block.starts)
     parameters.push_back(&bytes[static_cast<std::size_t>(start)]);
-  PHASEBIT_TRY(
-      check(driver, "cuEventRecord", driver.cuEventRecord(events.before(), config.hStream)));
-  PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, parameters.data())));
-  PHASEBIT_TRY(
-      check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
+  const auto queue = [&] {
+    return check(driver, "cuLaunchKernel", launch(driver, config, kernel, parameters.data()));
+  };
+  return timed(driver, config.hStream, queue, wait);
+}
+
+Result<double> timed(const CudaDriver& driver, CUstream stream,
+                     const std::function<Status()>& queue, const std::function<Status()>& wait) {
+  Events events(driver);
+  PHASEBIT_TRY(events.make());
+  PHASEBIT_TRY(check(driver, "cuEventRecord", driver.cuEventRecord(events.before(), stream)));
+  PHASEBIT_TRY(queue());
+  PHASEBIT_TRY(check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), stream)));
   PHASEBIT_TRY(wait());
   float milliseconds = 0;
   PHASEBIT_TRY(check(driver, "cuEventElapsedTime",

@@ -87,6 +87,9 @@ struct ExternalBlock {
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const ExternalBlock& block,
                             const std::function<Status()>& wait);
+// The same of what `queue` puts into the stream.
+Result<double> timed(const CudaDriver& driver, CUstream stream,
+                     const std::function<Status()>& queue, const std::function<Status()>& wait);
 
 // A tensor map as the driver encodes it.
 

@@ -98,6 +98,12 @@ class Device {
   // The kernel takes the block, and after it the arguments.
   virtual Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                         const Arguments& arguments) = 0;
+  // The same, and waits for its end. Its duration by two events, ns.
+  virtual Result<double> launch_timed(Function /*function*/, const Grid& /*grid*/,
+                                      const launch::KernelParams& /*params*/,
+                                      const Arguments& /*arguments*/) {
+    return fail(Step::device, "this device times no launches");
+  }
   // A kernel with parameters of its own; waits for its end, forever without a limit. Its duration
   // by two events, ns.
   virtual Result<double> launch_external(Function function, const launch::ExternalLaunch& external,

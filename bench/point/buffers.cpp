@@ -20,8 +20,10 @@ Status BufferMemory::reserve(Room& room, std::size_t bytes) {
 // One block at a time: the data may be larger than what a host likes to hold twice.
 Status BufferMemory::write_blocks(const launch::Buffer& buffer, device::Device::Address to) {
   launch::Buffer first = buffer;
-  const bool repeats = buffer.fill.kind == BufferFill::Kind::signs;
-  const std::size_t length = repeats ? 2 * launch::sign_words : launch::block_words;
+  const bool repeats = buffer.fill.kind != BufferFill::Kind::blocks;
+  const std::size_t length = buffer.fill.is_float() ? 16 * launch::float_words
+                             : repeats              ? 2 * launch::sign_words
+                                                    : launch::block_words;
   first.bytes = std::min<std::uint64_t>(buffer.bytes, 4 * length);
   std::vector<std::uint32_t> block = launch::content_of(first);
   for (std::size_t word = 0; word < buffer.words(); word += length) {
@@ -86,7 +88,10 @@ Status BufferMemory::fill() {
     switch (buffers_[n].fill.kind) {
       case BufferFill::Kind::none:
       case BufferFill::Kind::blocks:
-      case BufferFill::Kind::signs: break;
+      case BufferFill::Kind::signs:
+      case BufferFill::Kind::normal:
+      case BufferFill::Kind::uniform:
+      case BufferFill::Kind::special: break;
       case BufferFill::Kind::word:
         PHASEBIT_TRY(device_.fill(addresses_[n], buffers_[n].fill.word, words));
         break;

@@ -60,6 +60,7 @@ Grid grid_of(const LaunchShape& shape, const results::Conditions& placement, int
     return Grid{clusters * shape.cluster_size, threads, shape.cluster_size,
                 shape.dynamic_shared_bytes};
   }
+  if (!shape.workload.empty()) return Grid{shape.ctas(), threads, 1, shape.dynamic_shared_bytes};
   const int on_an_sm = shape.ctas_per_sm + shape.load_ctas;
   return Grid{multiprocessors * (on_an_sm + 1), threads, 1, shape.dynamic_shared_bytes};
 }
@@ -125,6 +126,26 @@ Status Launcher::read_stored(const LaunchShape& shape, std::vector<LaunchOutput>
   return {};
 }
 
+// Piece by piece: it may be of many GiB. Words after the last element are looked at as well, as far
+// as one that runs over is likely to come.
+Status Launcher::check_output(const LaunchShape& shape, std::uint32_t items) {
+  constexpr std::uint64_t piece = std::uint64_t{1} << 24, beyond = std::uint64_t{1} << 16;
+  const launch::workload::Expected expected(shape.workload, shape.buffers, shape.work_amount,
+                                            items);
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
+    if (shape.buffers[n].name != shape.workload.output) continue;
+    const std::uint64_t end = std::min<std::uint64_t>(shape.buffers[n].words(), items + beyond);
+    std::vector<std::uint32_t> words;
+    for (std::uint64_t first = 0; first < end; first += piece) {
+      words.resize(std::min(piece, end - first));
+      PHASEBIT_TRY(
+          device_.read(buffers_.addresses()[n] + 4 * first, words.data(), 4 * words.size()));
+      PHASEBIT_TRY(expected.check(first, words));
+    }
+  }
+  return {};
+}
+
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
@@ -154,6 +175,7 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
   arguments.buffers.pop_back();
   PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
   std::vector<std::uint32_t> first_tiles(launches);
+  std::vector<double> durations(launches);
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
@@ -164,18 +186,26 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
-    PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
+    if (request.timed) {
+      PHASEBIT_TRY_ASSIGN(ns, device_.launch_timed(function, grid, params, arguments));
+      durations[n] = ns;
+    } else {
+      PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
+    }
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
   BatchOutput batch{std::vector<LaunchOutput>(launches), {}};
   // The last of several, since the power that the driver knows lags behind.
+  if (request.timed) batch.state = device_.state();
   while (shape.sms > 0 && device_.busy()) batch.state = device_.state();
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
   for (std::size_t n = 0; n < launches; ++n) {
     LaunchOutput& output = batch.launches[n];
     output.items = request.items[n];
     output.first_tile = first_tiles[n];
+    output.duration_ns = durations[n];
+    output.is_read_apart = !shape.workload.empty();
     output.sm = device_.info().sm;
     if (request.guard) output.report = guard_.report();
     if (output.report.code != 0) output.crumbs = guard_.crumbs();

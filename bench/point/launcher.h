@@ -22,6 +22,7 @@ struct BatchRequest {
   // Of a guarded kernel, whose batch is one launch.
   std::optional<GuardedModule> guard = {};
   std::chrono::milliseconds hang_limit = std::chrono::seconds(5);  // for its end
+  bool timed = false;  // each launch as a whole: LaunchOutput::duration_ns
 };
 
 struct BatchOutput {
@@ -32,7 +33,7 @@ struct BatchOutput {
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
 // leave at once, and so do those that come to the target SM when its tickets are gone. A cluster is
-// the grid itself.
+// the grid itself, and so are the CTAs of a workload.
 device::Grid grid_of(const launch::LaunchShape& shape, const results::Conditions& placement,
                      int multiprocessors);
 
@@ -43,6 +44,8 @@ class Launcher {
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
   Result<BatchOutput> run(device::Device::Function function, const launch::LaunchShape& shape,
                           const BatchRequest& request);
+  // Whether the output that the last launch of a workload left is right.
+  Status check_output(const launch::LaunchShape& shape, std::uint32_t items);
 
  private:
   struct Layout;

@@ -18,6 +18,9 @@ namespace {
 constexpr double ticks_for_a_clock = 200;
 constexpr int rounds_per_batch = min_rounds;  // in addition to the one that warms up
 constexpr std::uint64_t first_trial = 32;
+// Of a workload: p50 of 30 launches at least.
+constexpr int launches_that_warm_up = 3, most_launches = 300;
+constexpr std::size_t least_launches = 30;
 // A launch of so many cycles, some 50 us, does not depend on its start and end.
 constexpr std::uint64_t long_item_cycles = 100'000;
 
@@ -55,7 +58,8 @@ void note_sms(const launch::LaunchShape& shape, const std::vector<LaunchOutput>&
 
 Measurement empty_measurement(const launch::LaunchShape& shape) {
   Measurement measurement;
-  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0 && shape.data.bytes == 0)
+  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0 && shape.data.bytes == 0 &&
+      shape.workload.empty())
     measurement.quality.items_only = true;
   for (const launch::Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
@@ -136,7 +140,9 @@ Status Meter::run_guarded(const MeasureRequest& request, const launch::Image& im
   if (report.code != 0)
     return fail(Step::guard, "{}{}", launch::describe(report, image.guard, output.sm),
                 others_who_left(output, image.guard));
-  return launch::verify_launch(request.variant->launch, request.placement.sm, output, checksums);
+  const launch::LaunchShape& shape = request.variant->launch;
+  PHASEBIT_TRY(launch::verify_launch(shape, request.placement.sm, output, checksums));
+  return shape.workload.empty() ? Status() : launcher_.check_output(shape, items);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
@@ -217,6 +223,42 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
   return measurement;
 }
 
+// Each launch finds the output as the fill has left it, whose writes are under way: between two
+// launches memory has as much to do as a user's kernels before and after would give it. Records are
+// verified after every launch, the output, which may be large, after the first and the last.
+Result<Measurement> Meter::run_workload(const MeasureRequest& request,
+                                        device::Device::Function function,
+                                        ExpectedChecksums& checksums) {
+  const launch::LaunchShape& shape = request.variant->launch;
+  const auto elements = static_cast<std::uint32_t>(shape.workload.elements);
+  Measurement measurement = empty_measurement(shape);
+  std::vector<results::DeviceState> states;
+  const auto start = Clock::now();
+  for (int launched = 1;; ++launched) {
+    BatchRequest one = batch_of(request, {elements});
+    one.timed = true;
+    PHASEBIT_TRY_ASSIGN(batch, launcher_.run(function, shape, one));
+    const LaunchOutput& output = batch.launches.front();
+    PHASEBIT_TRY(launch::verify_launch(shape, request.placement.sm, output, checksums));
+    if (launched == 1) PHASEBIT_TRY(launcher_.check_output(shape, elements));
+    if (launched <= launches_that_warm_up) continue;
+    measurement.samples.push_back({0, static_cast<std::uint64_t>(output.duration_ns), {}});
+    states.push_back(batch.state);
+    measurement.megahertz = achieved_megahertz(shape, batch.launches, request.timer_tick_ns);
+    if (measurement.samples.size() % least_launches != 0) continue;
+    PHASEBIT_TRY_ASSIGN(summary, results::summarise(measurement.samples));
+    const bool precise = results::precise_enough(summary);
+    if (!precise && launched < most_launches && seconds_since(start) <= request.max_seconds)
+      continue;
+    if (!precise) note_too_wide(measurement, summary);
+    measurement.quality.modes = summary.modes.size() > 1;
+    break;
+  }
+  PHASEBIT_TRY(launcher_.check_output(shape, elements));
+  note_conditions(request, {}, states, measurement);
+  return measurement;
+}
+
 void Meter::note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
                             const std::vector<results::DeviceState>& states,
                             Measurement& measurement) {
@@ -288,6 +330,7 @@ Result<Measurement> Meter::measure(const MeasureRequest& asked, const PhaseRepor
   report(Phase::guarded);
   PHASEBIT_TRY(run_guarded(request, checksums));
   report(Phase::timed);
+  if (!variant.launch.workload.empty()) return run_workload(request, function, checksums);
   PHASEBIT_TRY_ASSIGN(base, find_base(request, function, checksums));
   return run_timed(request, function, base, checksums);
 }

@@ -37,6 +37,9 @@ class Meter {
                      device::Device::Function function, std::uint32_t items,
                      launch::ExpectedChecksums& checksums);
   Status run_guarded(const MeasureRequest& request, launch::ExpectedChecksums& checksums);
+  // Whole launches, one after the other.
+  Result<Measurement> run_workload(const MeasureRequest& request, device::Device::Function function,
+                                   launch::ExpectedChecksums& checksums);
   Result<Measurement> measure_external(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, device::Device::Function function,
                                   launch::ExpectedChecksums& checksums);

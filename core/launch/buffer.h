@@ -17,18 +17,23 @@ namespace phasebit::launch {
 // that kernels only read, so it is written once: each block of block_words is such draws from the
 // seed, plus the block's number times payload_item_step. `signs` is large data as well: ones with a
 // sign (core/launch/product/product.h) of the words seed, seed + 1, ..., again from the first
-// after each sign_words of them.
+// after each sign_words of them. The last three are f32, of which the first float_words come again
+// and again: `normal` of mean 0 and deviation 1, `uniform` from -1 to 1, and `special`: normal ones
+// with NaN, infinities, zeros of both signs, subnormal and largest numbers among them.
 struct BufferFill {
-  enum class Kind { none, word, index, random, blocks, signs };
-  bool is_large() const { return kind == Kind::blocks || kind == Kind::signs; }
+  enum class Kind { none, word, index, random, blocks, signs, normal, uniform, special };
+  bool is_float() const { return kind >= Kind::normal; }
+  bool is_large() const { return kind == Kind::blocks || kind == Kind::signs || is_float(); }
   Kind kind = Kind::word;
   std::uint32_t word = 0;  // of all words, or the seed
   bool operator==(const BufferFill&) const = default;
   // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
-  // "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.
+  // "blocks:SEED", "signs:SEED", "normal:SEED", "uniform:SEED", "special:SEED", or a number, that
+  // word throughout. Nothing for another text.
   static std::optional<BufferFill> of_text(std::string_view text);
   static constexpr const char* forms =
-      "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
+      "zero, none, index, random:SEED, blocks:SEED, signs:SEED, normal:SEED, uniform:SEED, "
+      "special:SEED or a number";
 };
 
 // By how much the payload of one item differs from that of the one before (launch.h), and one block
@@ -38,6 +43,8 @@ inline constexpr std::size_t block_words = std::size_t{1} << 20;
 // 257 tiles of 64 KiB: a prime above the SMs of any GPU, so that no CTA that steps over so many
 // tiles as there are CTAs meets the same content again and again.
 inline constexpr std::size_t sign_words = std::size_t{257} << 14;
+// A prime: no two tiles of a size hold the same before the data have come round so often.
+inline constexpr std::size_t float_words = 1'048'573;
 std::string to_string(const BufferFill& fill);
 
 struct Buffer {
@@ -54,8 +61,7 @@ void fields(Visit& visit, const Buffer* /*type*/) {
   visit("fill", &Buffer::fill);
 }
 
-// The words of an `index`, `random`, `blocks` or `signs` buffer; none of another, which a fill by
-// one word makes.
+// The words of a buffer; none of one that a fill by one word makes, or that is left as it is.
 std::vector<std::uint32_t> content_of(const Buffer& buffer);
 
 }  // namespace phasebit::launch

@@ -116,6 +116,10 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
   return items_of_unit(items_until_leaving(slice, items), slice.unit, turns);
 }
 
+std::uint32_t items_of_cta(const LaunchShape& shape, std::uint32_t items, int cta) {
+  return shape.workload.empty() ? items : shape.workload.items_of_cta(items, cta, shape.ctas());
+}
+
 namespace {
 
 std::uint32_t granule_of(const LaunchShape& shape) {
@@ -149,6 +153,13 @@ std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items) {
 }
 
 std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
+  if (const workload::WorkloadShape& work = shape.workload; !work.empty()) {
+    const auto all = static_cast<std::uint64_t>(work.elements);
+    std::vector<std::uint32_t> counts = element_counts(work, shape.ctas(), 8, all);
+    if (std::find(counts.begin(), counts.end(), all) == counts.end())
+      counts.push_back(static_cast<std::uint32_t>(all));
+    return counts;
+  }
   const std::uint32_t smallest = allowed_items(shape, 0), granule = granule_of(shape);
   std::vector<std::uint32_t> counts;
   for (const std::uint32_t more : {0U, 1U, 2U, 17U, 40U})

@@ -8,6 +8,7 @@
 #include "core/launch/product/product.h"
 #include "core/launch/stores/store.h"
 #include "core/launch/tensor/tile.h"
+#include "core/launch/workload/workload.h"
 
 #include <cstdint>
 #include <string>
@@ -211,6 +212,7 @@ struct LaunchShape {
   PayloadShape payload;
   stores::StoreShape stored;
   DataShape data;
+  workload::WorkloadShape workload;
   // Whose addresses the kernel takes after the parameter block, in this order. What payload_in
   // points to is not among them: the payload says how much it is.
   std::vector<Buffer> buffers;
@@ -274,6 +276,7 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   visit("stored", &Shape::stored,
         {.table = expects, .if_set = true, .in_signature = false, .by_key = true});
   visit("data", &Shape::data, {.table = expects, .by_hand = true, .if_set = true});
+  visit("workload", &Shape::workload, {.table = expects, .if_set = true, .by_key = true});
   visit("readings", &Shape::readings, {.table = expects});
   visit("buffers", &Shape::buffers, {.table = resources, .by_hand = true, .if_set = true});
   visit("tensor_maps", &Shape::tensor_maps, {.table = resources, .if_set = true});
@@ -288,6 +291,9 @@ std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 // The items that pass before a slice leaves, and those of them that it handles.
 std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items);
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, std::uint32_t items);
+
+// The items of a CTA where a launch is of so many: the same, but of a workload its tiles.
+std::uint32_t items_of_cta(const LaunchShape& shape, std::uint32_t items, int cta);
 
 // Step::bundle when the shape's largest count leaves no room for four chain lengths.
 Status check_chain(const LaunchShape& shape);

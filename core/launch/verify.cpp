@@ -63,8 +63,9 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
                 record.role, static_cast<std::uint32_t>(slice.role));
   if (record.sm != sm)
     return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm, sm);
-  const std::uint32_t expected = items_of_slice(shape, slice, output.items);
-  if (record.items != expected)
+  const std::uint32_t expected =
+      items_of_slice(shape, slice, items_of_cta(shape, output.items, cta));
+  if (record.items != expected && !shape.workload.drawn)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
   if (record.phase_errors != 0 && slice.role != Role::victim)
@@ -134,6 +135,23 @@ Status verify_stored(const LaunchShape& shape, const LaunchOutput& output,
   return {};
 }
 
+// Every tile was handled once, and the output is what the reference says.
+Status verify_output(const LaunchShape& shape, const LaunchOutput& output) {
+  const workload::WorkloadShape& work = shape.workload;
+  for (const RoleSlice& slice : shape.slices) {
+    if (!work.drawn || slice.unit != 0) continue;
+    std::uint64_t handled = 0;
+    for (int cta = 0; cta < shape.ctas(); ++cta)
+      handled += record_at(shape, output, cta, slice).items;
+    const auto tiles = output.items / static_cast<std::uint32_t>(work.tile_elements);
+    if (handled != tiles)
+      return fail(Step::verify, "the CTAs drew {} tiles, expected {}", handled, tiles);
+  }
+  if (output.is_read_apart) return {};
+  return workload::Expected(work, shape.buffers, shape.work_amount, output.items)
+      .check(0, output.stored);
+}
+
 // The first thread that is left in a CTA says how many barriers it read back; of a cluster, that of
 // one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
@@ -164,10 +182,12 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
   return {};
 }
 
-// Where a CTA must have run: a cluster's where its first record says.
+// Where a CTA must have run: a cluster's and a workload's where its first record says.
 std::uint32_t sm_of(const LaunchShape& shape, int target_sm, const LaunchOutput& output, int cta) {
-  if (shape.sms > 0) return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
-  if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(target_sm);
+  if (shape.sms > 0 && shape.workload.empty())
+    return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
+  if (shape.cluster_size <= 1 && shape.workload.empty())
+    return static_cast<std::uint32_t>(target_sm);
   for (const RoleSlice& slice : shape.slices)
     if (slice.is_in(cta)) return record_at(shape, output, cta, slice).sm;
   return 0;  // no role runs there
@@ -187,6 +207,7 @@ const RoleSlice* slice_of(const LaunchShape& shape, Role role, int cta) {
 }  // namespace
 
 int wanted_ctas(const LaunchShape& shape) {
+  if (!shape.workload.empty()) return 0;  // they do not say that they came
   if (shape.sms > 0) return shape.ctas();
   return shape.cluster_size > 1 ? 0 : shape.ctas_per_sm + shape.load_ctas;
 }
@@ -269,6 +290,7 @@ Status verify_launch(const LaunchShape& shape, int target_sm, const LaunchOutput
     PHASEBIT_TRY(verify_slots(output, checksums.left_after(output.items, output.first_tile)));
   if (!shape.stored.buffer.empty())
     PHASEBIT_TRY(verify_stored(shape, output, checksums.stored_after(output.items)));
+  if (!shape.workload.empty()) PHASEBIT_TRY(verify_output(shape, output));
   PHASEBIT_TRY(verify_no_other_record(shape, output));
   for (int cta = 0; cta < shape.ctas(); ++cta)
     PHASEBIT_TRY(verify_phases_checked(shape, output, cta));
@@ -425,6 +447,9 @@ Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_roles(shape));
   PHASEBIT_TRY(check_tensor_maps(shape));
   PHASEBIT_TRY(check_product(shape));
+  if (!shape.workload.empty())
+    if (const std::string wrong = complaint_about(shape.workload, shape.buffers); !wrong.empty())
+      return fail(Step::bundle, "workload: {}", wrong);
   return check_chain(shape);
 }
 

@@ -28,7 +28,9 @@ struct LaunchOutput {
   std::vector<std::uint32_t> crumbs;    // where its warps left, when one gave up
   std::vector<SampleRecord> records;    // LaunchShape::records()
   std::vector<std::uint32_t> checksum;  // LaunchShape::ctas() * threads
-  std::vector<std::uint32_t> stored;    // the buffer of LaunchShape::stored
+  std::vector<std::uint32_t> stored;    // the buffer of LaunchShape::stored, or of a workload
+  bool is_read_apart = false;           // a workload's output is too large to be here
+  double duration_ns = 0;               // of a launch that was timed as a whole
 };
 
 // CTAs that must come to the target SM. A cluster has no such count, and comes as a whole or not at

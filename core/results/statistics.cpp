@@ -156,7 +156,29 @@ Line fit_reading(const std::vector<Sample>& samples, size_t reading) {
   });
 }
 
+namespace {
+
+Result<Summary> summarise_launches(const std::vector<Sample>& samples) {
+  std::vector<double> durations;
+  for (const Sample& sample : samples) {
+    if (sample.items != 0 || !sample.readings.empty())
+      return fail(Step::store, "a sample of {} items and {} readings among whole launches",
+                  sample.items, sample.readings.size());
+    durations.push_back(static_cast<double>(sample.cycles));
+  }
+  Summary summary;
+  summary.cycles = median(durations);
+  summary.interval = median_interval(durations);
+  summary.fit = {summary.cycles, 0, 1, 0};
+  summary.rounds = static_cast<int>(durations.size());
+  summary.modes = modes(std::move(durations));
+  return summary;
+}
+
+}  // namespace
+
 Result<Summary> summarise(const std::vector<Sample>& samples) {
+  if (!samples.empty() && samples.front().items == 0) return summarise_launches(samples);
   PHASEBIT_TRY_ASSIGN(lengths, chain_lengths(samples));
   const std::vector<Round> rounds = rounds_of(samples, lengths);
   std::vector<double> slopes;

@@ -22,8 +22,9 @@ Line fit_reading(const std::vector<Sample>& samples, std::size_t reading);
 // Fewer chain lengths give no summary (docs/measuring.md: slope, not bracket).
 inline constexpr std::size_t min_chain_lengths = 4;
 
-// Step::store when the samples are not whole rounds of the same ascending chain lengths, or some
-// lack a reading that others have.
+// Samples of no items are whole launches of a workload: the figures are those of their durations,
+// without a line. Step::store when the others are not whole rounds of the same ascending chain
+// lengths, or some lack a reading that others have.
 Result<Summary> summarise(const std::vector<Sample>& samples);
 
 // The figures of a row: the stored ones, else those of its samples. Step::store as summarise.

@@ -112,11 +112,15 @@ bool Figures::knows(const Expression& expression) const {
   return true;
 }
 
-Result<int> Figures::number(const Expression& expression) const {
+Result<std::int64_t> Figures::wide_number(const Expression& expression) const {
   if (!knows(expression))
     return fail(Step::spec, "'{}' names a figure that the plan does not supply here",
                 expression.text());
-  return expression.number(point_).map([](std::int64_t value) { return static_cast<int>(value); });
+  return expression.number(point_);
+}
+
+Result<int> Figures::number(const Expression& expression) const {
+  return wide_number(expression).map([](std::int64_t value) { return static_cast<int>(value); });
 }
 
 Result<int> Figures::number(const std::optional<Expression>& expression) const {

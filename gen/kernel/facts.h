@@ -28,6 +28,7 @@ class Figures {
 
   // Step::spec when it names a figure that is not set, or cannot be evaluated.
   Result<int> number(const space::Expression& expression) const;
+  Result<std::int64_t> wide_number(const space::Expression& expression) const;
   // A fact that a component may lack: 0 and false then.
   Result<int> number(const std::optional<space::Expression>& expression) const;
   Result<bool> holds(const std::optional<space::Expression>& expression) const;

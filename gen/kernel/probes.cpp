@@ -339,6 +339,46 @@ Status finish_issue(const launch::VariantKey& variant, Plan& plan) {
   return {};
 }
 
+// {axis} stands for the axis's value.
+std::string filled_in(const VariantKey& variant, std::string text) {
+  for (const auto& [axis, value] : variant.axes)
+    if (const size_t at = text.find("{" + axis + "}"); at != std::string::npos)
+      text.replace(at, axis.size() + 2, value);
+  return text;
+}
+
+// A workload: a grid on all SMs that reads inputs and writes an output, which is verified.
+Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& plan) {
+  const space::WorkloadFacts& facts = figures.chosen(space::ComponentKind::probe).plan.workload;
+  if (facts.reference.empty()) return {};
+  launch::LaunchShape& launch = plan.launch;
+  launch.sms = all_sms;
+  launch.payload = {};  // no images
+  const auto add = [&](const space::WorkloadFacts::Input& one,
+                       launch::BufferFill fill) -> Result<std::int64_t> {
+    PHASEBIT_TRY_ASSIGN(elements, figures.wide_number(*one.elements));
+    if (elements < 0 || elements > launch::workload::most_elements)
+      return fail(Step::spec, "{}: {}: {} elements, 0 to {}", one.where, one.name, elements,
+                  launch::workload::most_elements);
+    launch.buffers.push_back({one.name, 4 * static_cast<std::uint64_t>(elements), fill});
+    return elements;
+  };
+  for (const space::WorkloadFacts::Input& input : facts.inputs) {
+    const std::string text = filled_in(variant, input.fill);
+    const auto fill = launch::BufferFill::of_text(text);
+    if (!fill)
+      return with_hint(fail(Step::spec, "{}: fill: no contents '{}'", input.where, text),
+                       launch::BufferFill::forms);
+    if (const auto added = add(input, *fill); !added) return tl::unexpected<Error>(added.error());
+  }
+  using Kind = launch::BufferFill::Kind;
+  PHASEBIT_TRY_ASSIGN(elements, add(facts.output, {Kind::word, launch::workload::untouched}));
+  launch.workload = {facts.reference,     facts.output.name, elements,
+                     plan.slot_bytes / 4, facts.relative,    facts.absolute};
+  if (!plan.facts.can_do("hand_over")) launch.dynamic_shared_bytes = plan.payload_offset;
+  return {};
+}
+
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"verb", lay_out_warps, finish_verb},
@@ -382,6 +422,7 @@ Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& p
   if (declared.max_items) launch.max_items = max_items;
   PHASEBIT_TRY_ASSIGN(phases, figures.number(declared.phases));
   if (declared.phases) read_back(plan, plan.facts.read_full, phases);
+  PHASEBIT_TRY(finish_workload(figures, variant, plan));
   return declared.repeats ? repeat_items(variant, plan) : Status();
 }
 

@@ -39,6 +39,8 @@ std::vector<std::string> Axis::all() const {
   if (!is_range()) return values;
   std::vector<std::string> numbers;
   if (may_be_none) numbers.emplace_back("none");
+  if (static_cast<std::uint64_t>((high - low) / step) >= most_listed_values)
+    return {std::to_string(low), default_value, std::to_string(high)};
   for (std::int64_t number = low; number <= high; number += step)
     numbers.push_back(std::to_string(number));
   return numbers;

@@ -38,6 +38,8 @@ inline constexpr const char* edit_values = "edits";
 enum class ReadBy : unsigned char { templates, llvm, ptxas, image };
 const std::vector<std::string>& words_of(ReadBy reader);
 
+inline constexpr std::uint64_t most_listed_values = 1'000'000;
+
 struct Axis {
   std::string name;
   std::string alias;  // may be ""; for people, never part of an id
@@ -60,7 +62,8 @@ struct Axis {
 
   bool is_range() const { return values.empty(); }
   bool has(std::string_view value) const;
-  std::vector<std::string> all() const;  // every value in order
+  // Every value in order; of a range of more than most_listed_values its ends and its default.
+  std::vector<std::string> all() const;
 };
 
 // A point for which it holds is not a variant.

@@ -84,6 +84,21 @@ struct WorkFacts {
   ProductFacts product;
 };
 
+// [[inputs]], [output] and [expects] of a probe that is a workload
+// (core/launch/workload/workload.h).
+struct WorkloadFacts {
+  struct Input {
+    std::string name;
+    std::optional<Expression> elements;
+    std::string fill;  // of a buffer; {axis} stands for the axis's value
+    std::string where;
+  };
+  std::string reference;  // "": no workload
+  std::vector<Input> inputs;
+  Input output;  // without a fill
+  int relative = 0, absolute = 0;
+};
+
 // [plan] of a probe: what a launch of it is where that is not what a ring's is.
 struct ProbePlanFacts {
   std::optional<launch::Role> timed_role;
@@ -94,6 +109,7 @@ struct ProbePlanFacts {
   bool repeats = false;              // `unroll` items are in the body of the loop
   bool guarded = true;               // false: nothing in it waits
   std::vector<launch::Reading> readings;
+  WorkloadFacts workload;
 };
 
 // A spelling that verbs of the component share: Mustache that stands for `{{name}}`.

@@ -127,7 +127,8 @@ TomlReader CatalogueReader::top(const Source& source) {
   if (!source.is_common && source.kind == ComponentKind::mover)
     add({"payload", "tensor_map", "stored"});
   if (!source.is_common && source.kind == ComponentKind::work) add({"works", "product"});
-  if (!source.is_common && source.kind == ComponentKind::probe) add({"plan"});
+  if (!source.is_common && source.kind == ComponentKind::probe)
+    add({"plan", "inputs", "output", "expects"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 
@@ -225,10 +226,11 @@ void CatalogueReader::read_range(TomlReader& reader, Axis& axis) {
   const std::vector<TomlValue>& items = reader.find("range")->items;
   if (!axis.integer || items.size() != 2 || items[0].number > items[1].number)
     return reader.refuse("range", "must be [lowest, highest]");
-  constexpr std::uint64_t most = 1'000'000;  // beyond, a range is a typo
-  if (static_cast<std::uint64_t>(items[1].number) - static_cast<std::uint64_t>(items[0].number) >=
-      most)
-    return reader.refuse("range", fmt::format("has more than {} values", most));
+  // Beyond, a range is a typo, but for sizes that change no text.
+  if (!axis.runtime &&
+      static_cast<std::uint64_t>(items[1].number) - static_cast<std::uint64_t>(items[0].number) >=
+          most_listed_values)
+    return reader.refuse("range", fmt::format("has more than {} values", most_listed_values));
   axis.low = items[0].number;
   axis.high = items[1].number;
   if (!reader.has("step")) return;
@@ -378,7 +380,7 @@ void CatalogueReader::read_facts(const Source& source) {
   if (source.kind == ComponentKind::protocol) read_protocol_facts(source);
   if (source.kind == ComponentKind::mover) read_mover_facts(source);
   if (source.kind == ComponentKind::work) read_work_facts(source);
-  if (source.kind == ComponentKind::probe) read_plan(source);
+  if (source.kind == ComponentKind::probe) read_plan(source), read_workload(source);
 }
 
 std::optional<launch::Role> CatalogueReader::read_role(TomlReader& reader, std::string_view key) {

@@ -86,6 +86,8 @@ class CatalogueReader {
                                        const std::string& text);
   void add_alike(Component& component) const;
   void read_plan(const Source& source);
+  void read_workload(const Source& source);
+  void read_workload_of(const FactTable::File& file, WorkloadFacts& facts);
   void read_plan_of(const Source& source, const base::TomlValue& table, ProbePlanFacts& plan);
   std::optional<launch::Role> read_role(base::TomlReader& reader, std::string_view key);
   void check_families(base::TomlReader& reader, std::string_view key,

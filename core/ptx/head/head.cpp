@@ -262,8 +262,8 @@ namespace {
 constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
                                          "bytes",  "high half", "low half"};
 // What an item of a probe is, after "per"; several of them with their number: "16 operations".
-constexpr const char* item_words[] = {"item",  "operation", "block",
-                                      "phase", "barrier",   "round trip"};
+constexpr const char* item_words[] = {"item",    "operation",  "block", "phase",
+                                      "barrier", "round trip", "launch"};
 
 constexpr std::string_view per = "per ";
 

@@ -106,7 +106,10 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
   std::memcpy(made.parameters.data(), &params, sizeof params);
   for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
     put_parameter(made, places[n + 1], address_of_buffer(made.buffers.size()), 8);
-    const launch::Buffer& buffer = shape.buffers[n];
+    launch::Buffer buffer = shape.buffers[n];
+    // Of a workload so many elements as are asked for: what comes after them is out of bounds.
+    if (buffer.fill.is_float() || buffer.name == shape.workload.output)
+      buffer.bytes = std::uint64_t{4} * items;
     made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
   }
   for (std::size_t n = 0; n < shape.tensor_maps.size(); ++n) {
@@ -133,11 +136,16 @@ launch::LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items,
   output.ctas = memory[ticket].front();
   output.checksum = memory[payload_out];
   for (std::size_t n = 0; n < shape.buffers.size(); ++n)
-    if (shape.buffers[n].name == shape.stored.buffer) output.stored = memory[kept_buffers + n];
+    if (shape.buffers[n].name == shape.stored.buffer ||
+        shape.buffers[n].name == shape.workload.output)
+      output.stored = memory[kept_buffers + n];
   return output;
 }
 
 std::vector<std::uint32_t> usual_items(const LaunchShape& shape, int num_stages) {
+  if (!shape.workload.empty())
+    return element_counts(shape.workload, shape.ctas(), num_stages,
+                          launch::workload::most_elements);
   const auto stages = static_cast<std::uint64_t>(std::max(1, num_stages));
   const std::uint64_t first = 3 * stages + 1;
   std::vector<std::uint32_t> counts;

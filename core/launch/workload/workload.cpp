@@ -1,0 +1,120 @@
+#include "core/launch/workload/workload.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace phasebit::launch::workload {
+
+namespace {
+
+constexpr std::size_t chunk = 4096;  // elements whose reference is made at a time
+
+std::size_t place_of_output(const WorkloadShape& shape, const std::vector<Buffer>& buffers) {
+  const auto named = std::find_if(buffers.begin(), buffers.end(),
+                                  [&](const Buffer& one) { return one.name == shape.output; });
+  return static_cast<std::size_t>(named - buffers.begin());
+}
+
+// As floating point is compared: NaN is as good as another NaN, and infinity is itself. What is too
+// large for an f32 is rounded to infinity, as the kernel rounds it.
+bool is_right(float found, double wanted, double relative, double absolute) {
+  if (std::isnan(wanted)) return std::isnan(found);
+  const auto rounded = static_cast<float>(wanted);
+  if (std::isinf(rounded) || std::isinf(found)) return found == rounded;
+  return std::abs(static_cast<double>(found) - wanted) <= absolute + relative * std::abs(wanted);
+}
+
+}  // namespace
+
+std::uint32_t WorkloadShape::items_of_cta(std::uint64_t count, int cta, int ctas) const {
+  const std::uint64_t tiles = count / static_cast<std::uint64_t>(tile_elements);
+  const auto own = static_cast<std::uint64_t>(cta), all = static_cast<std::uint64_t>(ctas);
+  return tiles <= own ? 0 : static_cast<std::uint32_t>((tiles - 1 - own) / all + 1);
+}
+
+Expected::Expected(const WorkloadShape& shape, const std::vector<Buffer>& buffers,
+                   std::uint32_t argument, std::uint64_t elements)
+    : shape_(shape), reference_(reference_of(shape.reference)) {
+  problem_.elements = elements;
+  problem_.argument = std::bit_cast<float>(argument);
+  for (std::size_t n = 0; n < place_of_output(shape, buffers); ++n) {
+    Buffer period = buffers[n];
+    period.bytes = std::min<std::uint64_t>(period.bytes, 4 * float_words);
+    std::vector<float>& values = problem_.inputs.emplace_back();
+    for (const std::uint32_t word : content_of(period))
+      values.push_back(std::bit_cast<float>(word));
+    if (values.empty()) values.push_back(0);  // of no elements none is asked for
+  }
+}
+
+Status Expected::wrong(std::uint64_t element, float found, double wanted) const {
+  return fail(Step::verify,
+              "'{}' holds {} in element {} of {}, expected {} by reference '{}' within 2^{} + 2^{} "
+              "of it",
+              shape_.output, found, element, problem_.elements, wanted, shape_.reference,
+              shape_.absolute, shape_.relative);
+}
+
+Status Expected::check(std::uint64_t first, std::span<const std::uint32_t> words) const {
+  const double relative = std::ldexp(1.0, shape_.relative),
+               absolute = std::ldexp(1.0, shape_.absolute);
+  const std::uint64_t last = std::max(first, problem_.elements);
+  const auto inside = static_cast<std::size_t>(std::min<std::uint64_t>(last - first, words.size()));
+  std::vector<double> wanted;
+  for (std::size_t begin = 0; begin < inside; begin += chunk) {
+    wanted.resize(std::min(chunk, inside - begin));
+    reference_(problem_, first + begin, wanted);
+    for (std::size_t n = 0; n < wanted.size(); ++n)
+      if (const auto found = std::bit_cast<float>(words[begin + n]);
+          !is_right(found, wanted[n], relative, absolute))
+        return words[begin + n] == untouched
+                   ? fail(Step::verify, "'{}': element {} of {} was not written, expected {}",
+                          shape_.output, first + begin + n, problem_.elements, wanted[n])
+                   : wrong(first + begin + n, found, wanted[n]);
+  }
+  for (std::size_t n = inside; n < words.size(); ++n)
+    if (words[n] != untouched)
+      return fail(Step::verify, "'{}' was written to at {}, after its {} elements", shape_.output,
+                  first + n, problem_.elements);
+  return {};
+}
+
+std::string complaint_about(const WorkloadShape& shape, const std::vector<Buffer>& buffers) {
+  if (reference_of(shape.reference) == nullptr)
+    return fmt::format("no reference '{}': {}", shape.reference,
+                       base::nearest_word_hint(shape.reference, reference_names()));
+  const std::size_t place = place_of_output(shape, buffers);
+  if (place == buffers.size()) return fmt::format("there is no buffer '{}'", shape.output);
+  if (place == 0) return fmt::format("no buffer before '{}' is its input", shape.output);
+  if (shape.elements > most_elements)
+    return fmt::format("{} elements, at most {}", shape.elements, most_elements);
+  if (const std::uint64_t bytes = 4 * static_cast<std::uint64_t>(shape.elements);
+      buffers[place].bytes < bytes)
+    return fmt::format("{} elements in {} bytes of '{}'", shape.elements, buffers[place].bytes,
+                       shape.output);
+  for (std::size_t n = 0; n < place; ++n)
+    if (!buffers[n].fill.is_float())
+      return fmt::format("input '{}' holds {}, not numbers", buffers[n].name,
+                         to_string(buffers[n].fill));
+  return {};
+}
+
+std::vector<std::uint32_t> element_counts(const WorkloadShape& shape, int ctas, int num_stages,
+                                          std::uint64_t most) {
+  const auto tile = static_cast<std::uint64_t>(shape.tile_elements);
+  // Tiles of all CTAs after which the slots of one have come round, and of some once more.
+  const std::uint64_t rounds = static_cast<std::uint64_t>(std::max(1, ctas)) *
+                               static_cast<std::uint64_t>(2 * std::max(1, num_stages) + 1);
+  std::vector<std::uint32_t> counts;
+  for (const std::uint64_t count :
+       {rounds * tile, std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, tile - 1, tile,
+        tile + 1, 2 * tile + 37, (rounds + 1) * tile + tile / 2 + 3})
+    if (count <= most && std::find(counts.begin(), counts.end(), count) == counts.end())
+      counts.push_back(static_cast<std::uint32_t>(count));
+  return counts;
+}
+
+}  // namespace phasebit::launch::workload

@@ -1,0 +1,92 @@
+// A workload: a kernel whose result somebody needs. What its inputs hold, and what is right to be
+// in its output, by a reference in double precision (references.cpp).
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/fields.h"
+#include "core/launch/buffer.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace phasebit::launch::workload {
+
+// The largest problem: element numbers are words of 32 bits in the kernel, addresses of 64.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 31;
+
+// The kernel takes the number of elements as its items (KernelParams::items), and their buffers
+// after the parameter block. A CTA handles every so many-th whole tile as there are CTAs, its own
+// number first; what is less than a tile is shared by all. Its figure is the duration of a launch.
+struct WorkloadShape {
+  std::string reference;  // "": no workload
+  std::string output;     // one of the launch's buffers; those before it are inputs
+  std::int64_t elements = 0;
+  int tile_elements = 1;
+  // An element is right when it is within 2^absolute + 2^relative * |wanted| of the reference.
+  int relative = 0, absolute = 0;
+  bool drawn = false;  // the CTAs draw their tiles: how many each has is known afterwards
+  bool operator==(const WorkloadShape&) const = default;
+  bool empty() const { return reference.empty(); }
+  // Whole tiles of a CTA.
+  std::uint32_t items_of_cta(std::uint64_t count, int cta, int ctas) const;
+};
+template <typename Visit>
+void fields(Visit& visit, const WorkloadShape* /*type*/) {
+  using Shape = WorkloadShape;
+  visit("reference", &Shape::reference, {.must = "write `reference = \"scale\"`"});
+  visit("output", &Shape::output, {.must = "write the name of a buffer"});
+  visit("elements", &Shape::elements, {.most = most_elements, .always = true});
+  visit("tile_elements", &Shape::tile_elements, {.toml = "tile", .least = 1, .always = true});
+  visit("relative", &Shape::relative, {.least = -64, .most = 0, .always = true});
+  visit("absolute", &Shape::absolute, {.least = -1100, .most = 0, .always = true});
+  visit("drawn", &Shape::drawn);
+}
+
+// What a reference computes from.
+struct Problem {
+  std::uint64_t elements = 0;
+  float argument = 0;                      // KernelParams::work_amount as a number
+  std::vector<std::vector<float>> inputs;  // a period of each (float_words), or all of it
+  float input(std::size_t which, std::uint64_t element) const {
+    return inputs[which][element % inputs[which].size()];
+  }
+};
+
+// Elements `first` and following of the output, as many as `wanted` has room for.
+using Reference = void (*)(const Problem& problem, std::uint64_t first, std::span<double> wanted);
+Reference reference_of(const std::string& name);  // null for none
+std::vector<std::string> reference_names();
+
+// What the output must hold after a launch of so many elements, which may be fewer than the buffers
+// have room for.
+class Expected {
+ public:
+  // Of a shape that complaint_about has no complaint about.
+  Expected(const WorkloadShape& shape, const std::vector<Buffer>& buffers, std::uint32_t argument,
+           std::uint64_t elements);
+  // Words of the output from element `first` on; those after the last element must be as they were.
+  // Step::verify names the first that is wrong.
+  Status check(std::uint64_t first, std::span<const std::uint32_t> words) const;
+
+ private:
+  Status wrong(std::uint64_t element, float found, double wanted) const;
+
+  WorkloadShape shape_;
+  Problem problem_;
+  Reference reference_;
+};
+
+// The output before a launch: a number that no reference gives.
+inline constexpr std::uint32_t untouched = 0xDEADBEEFU;
+
+// "" for none; else what is wrong with a shape that others may have written.
+std::string complaint_about(const WorkloadShape& shape, const std::vector<Buffer>& buffers);
+
+// Numbers of elements that go through every end of a loop: none, one, two, about a tile, and about
+// so many tiles for each CTA that its ring comes round; none above `most`.
+std::vector<std::uint32_t> element_counts(const WorkloadShape& shape, int ctas, int num_stages,
+                                          std::uint64_t most);
+
+}  // namespace phasebit::launch::workload
