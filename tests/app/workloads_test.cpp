@@ -1,0 +1,193 @@
+// Workloads on the CPU: what the templates make is run by the interpreter, and its output compared
+// with the reference, for sizes at every end of its loops.
+#include "analysis/protocol/check.h"
+#include "core/ptx/run/machine.h"
+#include "join/images/executions.h"
+#include "join/images/prepare.h"
+#include "join/select/open_space.h"
+#include "tests/home.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using launch::LaunchShape;
+namespace workload = launch::workload;
+
+namespace {
+
+struct Made {
+  ptx::PtxFile file;
+  ptx::head::Head head;
+  const ptx::PtxFunction& entry() const { return *file.entries().front(); }
+};
+
+// With its text edited, where that is asked for.
+Made make(const std::string& id, const std::string& from = "", const std::string& to = "") {
+  auto request = at_home<join::select::SpaceRequest>();
+  request.ids = {id};
+  const auto space = join::select::open_space(request);
+  EXPECT_TRUE(space) << space.error().message;
+  auto rendered =
+      join::images::render_one(*space, space->expansion.variants.at(0), launch::Build::timed);
+  EXPECT_TRUE(rendered) << rendered.error().message;
+  if (!from.empty()) {
+    int edited = 0;
+    for (kernel::ListingLine& line : rendered->listing)
+      if (const size_t at = line.text.find(from); at != std::string::npos)
+        line.text.replace(at, from.size(), to), ++edited;
+    EXPECT_GT(edited, 0) << from;
+  }
+  auto file = join::images::file_of(space->catalogue, *rendered);
+  EXPECT_TRUE(file) << file.error().message;
+  return {std::move(*file), rendered->head};
+}
+
+// What its verification says of a launch of so many elements; "" for right.
+std::string run(const Made& made, std::uint32_t elements, const launch::BufferFill& fill) {
+  ptx::head::Head head = made.head;
+  head.launch.buffers.at(0).fill = fill;
+  const auto launches = join::images::launches_of(head, made.entry(), {elements});
+  if (!launches) return launches.error().message;
+  const auto program = ptx::run::decode(made.file, made.entry());
+  if (!program) return program.error().message;
+  ptx::run::RunOptions options;
+  options.most_steps = 20'000'000;
+  const auto outcome = ptx::run::run_launch(*program, launches->front().launch, options);
+  if (!outcome.ended) return "did not end";
+  if (outcome.has_unfollowed) return "has values that are not computed";
+  const Status verified = launches->front().verify(outcome);
+  return verified ? "" : verified.error().message;
+}
+
+using Kind = launch::BufferFill::Kind;
+constexpr launch::BufferFill fills[] = {{Kind::normal, 1}, {Kind::uniform, 2}, {Kind::special, 3}};
+
+// P1 to P5 and H2 to H6: cooperative with one slot, two, and more; roles by lane and by warp, one
+// producer or several, consumers that take turns; told to a warp and to the CTA; each mover; and
+// plain loads, without a ring.
+constexpr const char* kernels[] = {
+    "scale/none/ld_global/none/num_stages=1/roles=unified/producers=2/consumers=2",
+    "scale/cta_barrier/ld_st/none/num_stages=1/roles=unified/producers=2/consumers=2/"
+    "payload_bytes=1024",
+    "scale/cta_barrier/ld_st/none/num_stages=2/roles=unified/producers=2/consumers=2/"
+    "payload_bytes=1024",
+    "scale/cp_async_group/cp_async/none/num_stages=3/roles=unified/producers=2/consumers=2/"
+    "wait_prior=1/payload_bytes=1024",
+    "scale/cp_async_group/cp_async/none/num_stages=2/roles=unified/publish=warp/payload_bytes=1024",
+    "scale/mbarrier/ld_st/none/num_stages=2/granularity=even_odd_lanes/payload_bytes=512",
+    "scale/mbarrier/ld_st/none/num_stages=2/producers=2/payload_bytes=1024",
+    "scale/named_barrier/ld_st/none/num_stages=2/payload_bytes=1024",
+    "scale/flag_acquire_release/ld_st/none/num_stages=2/payload_bytes=1024",
+    "scale/cp_async_mbarrier/cp_async/none/num_stages=2/consumers=2/payload_bytes=1024",
+    "scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024",
+    "scale/mbarrier_bulk/bulk/none/consumers=2/sharing=round_robin/payload_bytes=1024",
+    "scale/mbarrier_bulk/bulk/none/num_stages=2/granularity=producer_warp/payload_bytes=2048",
+};
+
+TEST(Workloads, ScaleIsRightForEverySize) {
+  for (const char* id : kernels) {
+    const Made made = make(id);
+    const auto tile = static_cast<std::uint32_t>(made.head.launch.workload.tile_elements);
+    // Rounds of the ring of both CTAs, and ends within a tile and within a vector.
+    const std::uint32_t counts[] = {
+        0, 1, 2, 7, tile, tile - 1, tile + 1, 5 * tile + 13, 18 * tile, 19 * tile + tile / 2 + 3};
+    for (const std::uint32_t elements : counts)
+      for (const launch::BufferFill& fill : fills)
+        EXPECT_EQ(run(made, elements, fill), "")
+            << id << ", " << elements << " of " << to_string(fill);
+  }
+}
+
+// Each is proved: no schedule of these launches hangs, races or leaves another output.
+TEST(Workloads, ScaleIsProved) {
+  for (const char* id : kernels) {
+    const Made made = make(id);
+    const auto shape = ptx::run::shape_of_run(made.head.launch);
+    const auto launches = join::images::launches_of(
+        made.head, made.entry(), ptx::run::usual_items(shape, join::images::stages_of(made.head)));
+    ASSERT_TRUE(launches) << launches.error().message;
+    const auto checked = protocol::check(made.file, made.entry(), *launches, {});
+    EXPECT_EQ(checked.verdict, protocol::Verdict::proved) << id << "\n" << text_of(checked);
+  }
+}
+
+TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
+  const char* id = "scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024";
+  const struct {
+    const char *from, *to, *says;
+  } edits[] = {
+      // One element of four is not scaled.
+      {"mul.f32 kept0_2, kept0_2, factor", "mov.f32 kept0_2, kept0_2", "in element 2 of 2600"},
+      // The factor's last bit is another.
+      {"mul.f32 kept0_0, kept0_0, factor", "mul.f32 kept0_0, kept0_0, 0f3F333334",
+       "in element 0 of 2600"},
+      // The ragged end one element short.
+      {"setp.ge.u32 more, at, elements", "setp.gt.u32 more, at, tiles", "was not written"},
+      // The next tile in place of the one after the other CTA's.
+      {"mul.lo.u32 tile, ctas, 1", "mul.lo.u32 tile, ctas, 2", ""},
+  };
+  for (const auto& edit : edits) {
+    const std::string found = run(make(id, edit.from, edit.to), 2600, fills[0]);
+    EXPECT_NE(found, "") << edit.from;
+    EXPECT_NE(found.find(edit.says), std::string::npos) << edit.from << ": " << found;
+  }
+}
+
+TEST(Workloads, BadInputIsAnErrorWithItsLimit) {
+  const auto error_of = [](const std::string& id) {
+    auto request = at_home<join::select::SpaceRequest>();
+    request.ids = {id};
+    const auto space = join::select::open_space(request);
+    if (!space) return space.error().message;
+    const auto made =
+        join::images::render_one(*space, space->expansion.variants.at(0), launch::Build::timed);
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_NE(error_of("scale/mbarrier_bulk/bulk/none/payload_bytes=1024/elements=2147483649")
+                .find("no value '2147483649'"),
+            std::string::npos);
+  EXPECT_EQ(error_of("scale/mbarrier_bulk/bulk/none/payload_bytes=1024/elements=2147483648"), "");
+  EXPECT_NE(error_of("scale/mbarrier_bulk/bulk/none/num_stages=32/consumers=2/payload_bytes=16384")
+                .find("at most 231424 bytes"),
+            std::string::npos);
+}
+
+// The comparison itself, against values by hand.
+TEST(Workloads, ComparesAsFloatingPointIsCompared) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  workload::WorkloadShape shape{"scale", "out", 8, 4, -24, -150};
+  const auto input = launch::content_of({"in", 400, {Kind::special, 3}});
+  const std::vector<launch::Buffer> buffers = {{"in", 400, {Kind::special, 3}},
+                                               {"out", 400, {Kind::word, workload::untouched}}};
+  const auto check = [&](float argument, std::uint64_t element, float found) {
+    const workload::Expected expected(shape, buffers, std::bit_cast<std::uint32_t>(argument), 100);
+    const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
+    return static_cast<bool>(expected.check(element, std::span(&word, 1)));
+  };
+  // Every seventh, from the fourth on: NaN, infinities, zeros, subnormals, the smallest normal, the
+  // largest and its opposite.
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(input[3])));
+  EXPECT_TRUE(check(2, 3, nan));
+  EXPECT_FALSE(check(2, 3, 1));
+  EXPECT_TRUE(check(2, 10, inf));
+  EXPECT_FALSE(check(2, 10, -inf));
+  EXPECT_TRUE(check(2, 17, -inf));
+  EXPECT_TRUE(check(2, 59, inf));  // twice the largest is rounded to infinity
+  EXPECT_FALSE(check(2, 59, std::numeric_limits<float>::max()));
+  EXPECT_TRUE(check(2, 38, std::numeric_limits<float>::denorm_min() * 2));
+  EXPECT_FALSE(check(2, 38, 0));  // a kernel that flushes subnormal numbers
+  // Within half a unit in the last place of 24 bits, and not a unit.
+  const float ordinary = std::bit_cast<float>(input[0]);
+  EXPECT_TRUE(check(1, 0, ordinary));
+  EXPECT_FALSE(check(1, 0, std::nextafter(ordinary, inf)));
+}
+
+}  // namespace
+}  // namespace phasebit::test
