@@ -130,8 +130,7 @@ Status Launcher::read_stored(const LaunchShape& shape, std::vector<LaunchOutput>
 // as one that runs over is likely to come.
 Status Launcher::check_output(const LaunchShape& shape, std::uint32_t items) {
   constexpr std::uint64_t piece = std::uint64_t{1} << 24, beyond = std::uint64_t{1} << 16;
-  const launch::workload::Expected expected(shape.workload, shape.buffers, shape.work_amount,
-                                            items);
+  const launch::workload::Expected expected = launch::expected_output(shape, items);
   for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
     if (shape.buffers[n].name != shape.workload.output) continue;
     const std::uint64_t end = std::min<std::uint64_t>(shape.buffers[n].words(), items + beyond);
@@ -175,7 +174,7 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
   arguments.buffers.pop_back();
   PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
   std::vector<std::uint32_t> first_tiles(launches);
-  std::vector<double> durations(launches);
+  BatchOutput batch{std::vector<LaunchOutput>(launches), {}};
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
@@ -188,14 +187,13 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
     PHASEBIT_TRY(buffers_.fill());
     if (request.timed) {
       PHASEBIT_TRY_ASSIGN(ns, device_.launch_timed(function, grid, params, arguments));
-      durations[n] = ns;
+      batch.launches[n].duration_ns = ns;
     } else {
       PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
     }
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
-  BatchOutput batch{std::vector<LaunchOutput>(launches), {}};
   // The last of several, since the power that the driver knows lags behind.
   if (request.timed) batch.state = device_.state();
   while (shape.sms > 0 && device_.busy()) batch.state = device_.state();
@@ -204,7 +202,6 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
     LaunchOutput& output = batch.launches[n];
     output.items = request.items[n];
     output.first_tile = first_tiles[n];
-    output.duration_ns = durations[n];
     output.is_read_apart = !shape.workload.empty();
     output.sm = device_.info().sm;
     if (request.guard) output.report = guard_.report();

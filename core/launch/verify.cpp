@@ -1,10 +1,12 @@
 #include "core/launch/verify.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/launch/buffer.h"
 #include "core/launch/product/product.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <numeric>
 #include <random>
@@ -135,9 +137,30 @@ Status verify_stored(const LaunchShape& shape, const LaunchOutput& output,
   return {};
 }
 
+Status check_workload(const LaunchShape& shape) {
+  const workload::WorkloadShape& work = shape.workload;
+  if (workload::reference_of(work.reference) == nullptr)
+    return with_hint(fail(Step::bundle, "workload: no reference '{}'", work.reference),
+                     base::nearest_word_hint(work.reference, workload::reference_names()));
+  const auto bytes = 4 * work.elements;
+  if (const std::int64_t room = buffer_bytes(shape, work.output); room < bytes)
+    return fail(Step::bundle, "workload: {} elements in {} bytes of '{}'", work.elements,
+                std::max<std::int64_t>(room, 0), work.output);
+  if (shape.buffers.front().name == work.output)
+    return fail(Step::bundle, "workload: no buffer before '{}' is its input", work.output);
+  for (const Buffer& buffer : shape.buffers) {
+    if (buffer.name == work.output) break;
+    if (!buffer.fill.is_float())
+      return fail(Step::bundle, "workload: input '{}' holds {}, not numbers", buffer.name,
+                  to_string(buffer.fill));
+  }
+  return {};
+}
+
 // Every tile was handled once, and the output is what the reference says.
 Status verify_output(const LaunchShape& shape, const LaunchOutput& output) {
   const workload::WorkloadShape& work = shape.workload;
+  PHASEBIT_TRY(check_workload(shape));  // it may be of a user's head
   for (const RoleSlice& slice : shape.slices) {
     if (!work.drawn || slice.unit != 0) continue;
     std::uint64_t handled = 0;
@@ -148,8 +171,7 @@ Status verify_output(const LaunchShape& shape, const LaunchOutput& output) {
       return fail(Step::verify, "the CTAs drew {} tiles, expected {}", handled, tiles);
   }
   if (output.is_read_apart) return {};
-  return workload::Expected(work, shape.buffers, shape.work_amount, output.items)
-      .check(0, output.stored);
+  return expected_output(shape, output.items).check(0, output.stored);
 }
 
 // The first thread that is left in a CTA says how many barriers it read back; of a cluster, that of
@@ -217,6 +239,20 @@ bool met(const LaunchShape& shape, const LaunchOutput& output) {
   if (output.report.code != 0) return true;  // it came far enough to wait in vain
   return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
          output.status.code != not_coresident;
+}
+
+workload::Expected expected_output(const LaunchShape& shape, std::uint64_t elements) {
+  workload::Problem problem{elements, std::bit_cast<float>(shape.work_amount), {}};
+  for (const Buffer& buffer : shape.buffers) {
+    if (buffer.name == shape.workload.output) break;
+    Buffer period = buffer;
+    period.bytes = std::min<std::uint64_t>(period.bytes, 4 * float_words);
+    std::vector<float>& values = problem.inputs.emplace_back();
+    for (const std::uint32_t word : content_of(period))
+      values.push_back(std::bit_cast<float>(word));
+    if (values.empty()) values.push_back(0);  // of no elements none is asked for
+  }
+  return {shape.workload, std::move(problem)};
 }
 
 std::uint64_t tiles_an_item(const LaunchShape& shape) {
@@ -447,9 +483,7 @@ Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_roles(shape));
   PHASEBIT_TRY(check_tensor_maps(shape));
   PHASEBIT_TRY(check_product(shape));
-  if (!shape.workload.empty())
-    if (const std::string wrong = complaint_about(shape.workload, shape.buffers); !wrong.empty())
-      return fail(Step::bundle, "workload: {}", wrong);
+  if (!shape.workload.empty()) PHASEBIT_TRY(check_workload(shape));
   return check_chain(shape);
 }
 

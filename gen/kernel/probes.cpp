@@ -353,6 +353,8 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   if (facts.reference.empty()) return {};
   launch::LaunchShape& launch = plan.launch;
   launch.sms = all_sms;
+  // Idle warps would leave room for fewer CTAs, which is another kernel.
+  launch.fixed_warps = true;
   launch.payload = {};  // no images
   const auto add = [&](const space::WorkloadFacts::Input& one,
                        launch::BufferFill fill) -> Result<std::int64_t> {

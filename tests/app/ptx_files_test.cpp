@@ -261,8 +261,8 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
       {packed({"--param", "n=items", "--param", "a=1", "--param", "out=buffer:64:zeros"}),
        Step::usage,
        "usage: s.ptx:13: axpy: parameter out (.param .u64 out): 'buffer:64:zeros' is not "
-       "buffer:BYTES[:fill] (the fill is zero, none, index, random:SEED, blocks:SEED, signs:SEED "
-       "or a number)"},
+       "buffer:BYTES[:fill] (the fill is zero, none, index, random:SEED, blocks:SEED, signs:SEED, "
+       "normal:SEED, uniform:SEED, special:SEED or a number)"},
   };
   expect_errors(home_, rows);
 }

@@ -126,7 +126,7 @@ TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
       {"mul.f32 kept0_2, kept0_2, factor", "mov.f32 kept0_2, kept0_2", "in element 2 of 2600"},
       // The factor's last bit is another.
       {"mul.f32 kept0_0, kept0_0, factor", "mul.f32 kept0_0, kept0_0, 0f3F333334",
-       "in element 0 of 2600"},
+       "by reference 'scale'"},
       // The ragged end one element short.
       {"setp.ge.u32 more, at, elements", "setp.gt.u32 more, at, tiles", "was not written"},
       // The next tile in place of the one after the other CTA's.
@@ -162,12 +162,14 @@ TEST(Workloads, BadInputIsAnErrorWithItsLimit) {
 TEST(Workloads, ComparesAsFloatingPointIsCompared) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float inf = std::numeric_limits<float>::infinity();
-  workload::WorkloadShape shape{"scale", "out", 8, 4, -24, -150};
+  LaunchShape shape;
+  shape.workload = {"scale", "out", 100, 4, -24, -150};
   const auto input = launch::content_of({"in", 400, {Kind::special, 3}});
-  const std::vector<launch::Buffer> buffers = {{"in", 400, {Kind::special, 3}},
-                                               {"out", 400, {Kind::word, workload::untouched}}};
+  shape.buffers = {{"in", 400, {Kind::special, 3}},
+                   {"out", 400, {Kind::word, workload::untouched}}};
   const auto check = [&](float argument, std::uint64_t element, float found) {
-    const workload::Expected expected(shape, buffers, std::bit_cast<std::uint32_t>(argument), 100);
+    shape.work_amount = std::bit_cast<std::uint32_t>(argument);
+    const workload::Expected expected = launch::expected_output(shape, 100);
     const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
     return static_cast<bool>(expected.check(element, std::span(&word, 1)));
   };

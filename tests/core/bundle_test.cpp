@@ -69,6 +69,7 @@ LaunchShape full_launch() {
   launch.sms = 132;
   launch.stored = {"out", "tiles", StoreOperation::add_u32, StoreRewrite::plus_one};
   launch.data = {8192, 4096, 2};
+  launch.workload = {"scale", "out", 2048, 512, -24, -150, true};
   launch.buffers = {{"out", 64, {BufferFill::Kind::random, 7}}};
   launch.tensor_maps.resize(1);
   launch.tensor_maps[0].name = "tiles";
@@ -240,7 +241,8 @@ TEST(Manifest, WhatIsMissingOrUnknownIsNamed) {
   EXPECT_NE(error_of(without).find("key 'payload' not found"), std::string::npos);
 }
 
-// No field takes a number that its type would cut, and none but coordinates one far below zero.
+// No field takes a number that its type would cut, and none but coordinates and exponents one far
+// below zero.
 TEST(Manifest, EveryNumberHasARange) {
   const json good = json::parse(to_json(full_manifest()));
   const json flat = good.flatten();
@@ -249,7 +251,9 @@ TEST(Manifest, EveryNumberHasARange) {
     if (!value.is_number()) continue;
     ++numbers;
     const bool may_be_negative = pointer.find("/tile/at") != std::string::npos ||
-                                 pointer.find("/tile/offsets") != std::string::npos;
+                                 pointer.find("/tile/offsets") != std::string::npos ||
+                                 pointer.find("/workload/relative") != std::string::npos ||
+                                 pointer.find("/workload/absolute") != std::string::npos;
     for (const char* text : {"-32", "1e300", "64.7", "99999999999999999999"}) {
       if (may_be_negative && std::string_view(text) == "-32") continue;
       json bad = good;

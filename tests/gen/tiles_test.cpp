@@ -187,7 +187,7 @@ TEST_F(TileFactsTest, AreRefusedWhereTheyStand) {
   const std::string file = "movers/bulk_tensor/mover.toml", sound = folder_.read(file);
   const BadFact rows[] = {
       {"swizzle = \"{swizzle}\"", "swizzle = \"128\"", "swizzle: no '128' (did you mean '128B'?)"},
-      {"element = \"{element}\"", "element = \"{elements}\"", "'elements'"},
+      {"element = \"{element}\"", "element = \"{elemnt}\"", "'elemnt'"},
       {"rank = \"dimensions\"", "",
        "[tensor_map]: lacks 'rank' (write rank = 2, or an expression)"},
       {"rank = \"dimensions\"", "ranks = 2", "ranks: no such key"},

@@ -22,7 +22,7 @@ TEST(Units, OfFigures) {
             "no probe has a 'itme' for an item (did you mean 'item'?)");
   EXPECT_EQ(text(fault_of_figure("cycles per banana")),
             "no probe has a 'banana' for an item (one of: item, operation, block, phase, barrier, "
-            "round trip)");
+            "round trip, launch)");
   EXPECT_EQ(text(fault_of_figure("ns per item")),
             "the figure is of the timed role's clocks (write `unit = \"cycles per item\"`)");
   EXPECT_EQ(text(fault_of_figure("ns per item", true)), "");

@@ -1,7 +1,5 @@
 #include "core/launch/workload/workload.h"
 
-#include "core/base/text.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,12 +9,6 @@ namespace phasebit::launch::workload {
 namespace {
 
 constexpr std::size_t chunk = 4096;  // elements whose reference is made at a time
-
-std::size_t place_of_output(const WorkloadShape& shape, const std::vector<Buffer>& buffers) {
-  const auto named = std::find_if(buffers.begin(), buffers.end(),
-                                  [&](const Buffer& one) { return one.name == shape.output; });
-  return static_cast<std::size_t>(named - buffers.begin());
-}
 
 // As floating point is compared: NaN is as good as another NaN, and infinity is itself. What is too
 // large for an f32 is rounded to infinity, as the kernel rounds it.
@@ -35,24 +27,17 @@ std::uint32_t WorkloadShape::items_of_cta(std::uint64_t count, int cta, int ctas
   return tiles <= own ? 0 : static_cast<std::uint32_t>((tiles - 1 - own) / all + 1);
 }
 
-Expected::Expected(const WorkloadShape& shape, const std::vector<Buffer>& buffers,
-                   std::uint32_t argument, std::uint64_t elements)
-    : shape_(shape), reference_(reference_of(shape.reference)) {
-  problem_.elements = elements;
-  problem_.argument = std::bit_cast<float>(argument);
-  for (std::size_t n = 0; n < place_of_output(shape, buffers); ++n) {
-    Buffer period = buffers[n];
-    period.bytes = std::min<std::uint64_t>(period.bytes, 4 * float_words);
-    std::vector<float>& values = problem_.inputs.emplace_back();
-    for (const std::uint32_t word : content_of(period))
-      values.push_back(std::bit_cast<float>(word));
-    if (values.empty()) values.push_back(0);  // of no elements none is asked for
-  }
+Expected::Expected(WorkloadShape shape, Problem problem)
+    : shape_(std::move(shape)),
+      problem_(std::move(problem)),
+      reference_(reference_of(shape_.reference)) {
+  if (reference_ == nullptr) bug("a workload without a reference");
 }
 
 Status Expected::wrong(std::uint64_t element, float found, double wanted) const {
   return fail(Step::verify,
-              "'{}' holds {} in element {} of {}, expected {} by reference '{}' within 2^{} + 2^{} "
+              "'{}' holds {:.9g} in element {} of {}, expected {:.17g} by reference '{}' within "
+              "2^{} + 2^{} "
               "of it",
               shape_.output, found, element, problem_.elements, wanted, shape_.reference,
               shape_.absolute, shape_.relative);
@@ -79,26 +64,6 @@ Status Expected::check(std::uint64_t first, std::span<const std::uint32_t> words
     if (words[n] != untouched)
       return fail(Step::verify, "'{}' was written to at {}, after its {} elements", shape_.output,
                   first + n, problem_.elements);
-  return {};
-}
-
-std::string complaint_about(const WorkloadShape& shape, const std::vector<Buffer>& buffers) {
-  if (reference_of(shape.reference) == nullptr)
-    return fmt::format("no reference '{}': {}", shape.reference,
-                       base::nearest_word_hint(shape.reference, reference_names()));
-  const std::size_t place = place_of_output(shape, buffers);
-  if (place == buffers.size()) return fmt::format("there is no buffer '{}'", shape.output);
-  if (place == 0) return fmt::format("no buffer before '{}' is its input", shape.output);
-  if (shape.elements > most_elements)
-    return fmt::format("{} elements, at most {}", shape.elements, most_elements);
-  if (const std::uint64_t bytes = 4 * static_cast<std::uint64_t>(shape.elements);
-      buffers[place].bytes < bytes)
-    return fmt::format("{} elements in {} bytes of '{}'", shape.elements, buffers[place].bytes,
-                       shape.output);
-  for (std::size_t n = 0; n < place; ++n)
-    if (!buffers[n].fill.is_float())
-      return fmt::format("input '{}' holds {}, not numbers", buffers[n].name,
-                         to_string(buffers[n].fill));
   return {};
 }
 

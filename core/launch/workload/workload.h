@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
-#include "core/launch/buffer.h"
 
 #include <cstdint>
 #include <span>
@@ -48,7 +47,7 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
 struct Problem {
   std::uint64_t elements = 0;
   float argument = 0;                      // KernelParams::work_amount as a number
-  std::vector<std::vector<float>> inputs;  // a period of each (float_words), or all of it
+  std::vector<std::vector<float>> inputs;  // of each what comes again and again
   float input(std::size_t which, std::uint64_t element) const {
     return inputs[which][element % inputs[which].size()];
   }
@@ -63,9 +62,8 @@ std::vector<std::string> reference_names();
 // have room for.
 class Expected {
  public:
-  // Of a shape that complaint_about has no complaint about.
-  Expected(const WorkloadShape& shape, const std::vector<Buffer>& buffers, std::uint32_t argument,
-           std::uint64_t elements);
+  // Of a shape whose reference there is. `problem` has all that the reference asks for.
+  Expected(WorkloadShape shape, Problem problem);
   // Words of the output from element `first` on; those after the last element must be as they were.
   // Step::verify names the first that is wrong.
   Status check(std::uint64_t first, std::span<const std::uint32_t> words) const;
@@ -80,9 +78,6 @@ class Expected {
 
 // The output before a launch: a number that no reference gives.
 inline constexpr std::uint32_t untouched = 0xDEADBEEFU;
-
-// "" for none; else what is wrong with a shape that others may have written.
-std::string complaint_about(const WorkloadShape& shape, const std::vector<Buffer>& buffers);
 
 // Numbers of elements that go through every end of a loop: none, one, two, about a tile, and about
 // so many tiles for each CTA that its ring comes round; none above `most`.
