@@ -158,6 +158,35 @@ TEST(Workloads, BadInputIsAnErrorWithItsLimit) {
             std::string::npos);
 }
 
+// What a manifest or a head of a user's may say.
+TEST(Workloads, ShapesThatCannotBeVerifiedAreRefused) {
+  const LaunchShape sound =
+      make("scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024").head.launch;
+  EXPECT_TRUE(launch::check_shape(sound)) << launch::check_shape(sound).error().message;
+  const struct {
+    void (*change)(LaunchShape& shape);
+    const char* message;
+  } rows[] = {
+      {[](LaunchShape& one) { one.workload.reference = "scales"; },
+       "workload: no reference 'scales'"},
+      {[](LaunchShape& one) { one.workload.elements = 16'777'217; },
+       "workload: 16777217 elements in 67108864 bytes of 'out'"},
+      {[](LaunchShape& one) { one.workload.output = "result"; },
+       "workload: 16777216 elements in 0 bytes of 'result'"},
+      {[](LaunchShape& one) { one.workload.output = "in"; },
+       "workload: no buffer before 'in' is its input"},
+      {[](LaunchShape& one) { one.buffers[0].fill = {Kind::index, 0}; },
+       "workload: input 'in' holds index, not numbers"},
+  };
+  for (const auto& row : rows) {
+    LaunchShape shape = sound;
+    row.change(shape);
+    const Status checked = launch::check_shape(shape);
+    ASSERT_FALSE(checked) << row.message;
+    EXPECT_EQ(checked.error().message, row.message);
+  }
+}
+
 // The comparison itself, against values by hand.
 TEST(Workloads, ComparesAsFloatingPointIsCompared) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();

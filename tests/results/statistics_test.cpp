@@ -130,6 +130,22 @@ TEST(Summarise, TakesTheMedianOfTheRoundsSlopes) {
   EXPECT_NEAR(summary->fit.worst_residual, (30 - 102.0 / 7) * 256, 1e-6);
 }
 
+// Whole launches: no lengths, no line.
+TEST(Summarise, TakesTheMedianOfWholeLaunches) {
+  std::vector<results::Sample> samples;
+  for (std::uint64_t n = 0; n < 31; ++n) samples.push_back({0, 32'000 + 10 * (n * 7 % 31), {}});
+  const auto summary = summarise(samples);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->rounds, 31);
+  EXPECT_DOUBLE_EQ(summary->cycles, 32'150);
+  // Of 31 values the 10th and the 22nd.
+  EXPECT_DOUBLE_EQ(summary->interval.interval.low, 32'090);
+  EXPECT_DOUBLE_EQ(summary->interval.interval.high, 32'210);
+  samples.push_back({5, 1, {}});
+  EXPECT_EQ(summarise(samples).error().message,
+            "a sample of 5 items and 0 readings among whole launches");
+}
+
 TEST(Summarise, KeepsANegativeSlope) {
   const auto summary = summarise({{1, 90}, {2, 80}, {3, 70}, {4, 60}});
   ASSERT_TRUE(summary);
