@@ -319,16 +319,15 @@ void Machine::arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[address], one.space);
     if (barrier == nullptr) return;
     if (!is_multicast) return arrive_at(*barrier, warp, one, pc, lane, amount);
-    const std::uint64_t mask = warp.value(one.operands.back(), lane);
-    const Cta& own = cta_of(warp);
-    const int first = clusters_[static_cast<std::size_t>(own.cluster)].first_cta;
-    for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank)
-      if ((mask >> rank & 1) != 0)
-        if (Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane))) {
-          check_init(*other, warp, pc, lane);
-          note_visit({nullptr, other->cta, 0}, {warp.thread(lane), warp.time}, at(warp, pc, lane));
-          arrive_at(*other, warp, one, pc, lane, amount);
-        }
+    const std::uint64_t mask = warp.value(one.operands.back(), lane) & 0xffffffffU;
+    for (const int cta : ctas_of(warp, mask, at(warp, pc, lane))) {
+      if (stopped_) return;
+      Mbarrier* other = barrier_in(cta, barrier->offset, at(warp, pc, lane));
+      if (other == nullptr) return;
+      check_init(*other, warp, pc, lane);
+      note_visit({nullptr, other->cta, 0}, {warp.thread(lane), warp.time}, at(warp, pc, lane));
+      arrive_at(*other, warp, one, pc, lane, amount);
+    }
   });
   ++warp.time;
 }

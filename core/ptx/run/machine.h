@@ -166,6 +166,8 @@ class Machine {
                    bool writes) const;
   // The least scope that has both CTAs.
   Scope scope_of(int from_cta, int to_cta) const;
+  // The CTAs of its cluster that a multicast's mask names.
+  std::vector<int> ctas_of(const Warp& warp, std::uint64_t mask, RunPlace by);
   Mbarrier* overlapped(const Place& at, std::uint64_t size);
   void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
 
