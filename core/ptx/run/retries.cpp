@@ -321,10 +321,11 @@ class RetryFinder {
   // Computes one number of others, and nothing else.
   static bool is_plain(const Instruction& one) {
     return one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy &&
-           one.guard.kind == Operand::Kind::none && one.retry < 0;
+           one.guard.kind == Operand::Kind::none && one.retry < 0 && one.type.bits != 128;
   }
 
   // "@token bra ready; wait: try ...; @!done bra wait; ready:", and before the wait what it needs.
+  // What is skipped leaves nothing that is read after it.
   void find_skip(std::uint32_t pc) {
     Instruction& branch = program_.code[pc];
     if (branch.op != Op::bra || branch.guard.kind == Operand::Kind::none || branch.retry >= 0 ||
@@ -335,12 +336,38 @@ class RetryFinder {
     const std::int32_t loop = program_.code[at].retry;
     if (at >= branch.target || loop < 0) return;
     const RetryLoop& retry = program_.retries[static_cast<std::size_t>(loop)];
-    if (retry.exit != branch.target) return;
+    if (retry.exit != branch.target || program_.code[retry.poll].op != Op::mbarrier_wait) return;
     for (std::uint32_t other = at; other < branch.target; ++other)
       if (program_.code[other].retry != loop) return;
     for (; at < retry.poll; ++at)
-      if (program_.code[at].op >= Op::opaque || program_.code[at].op == Op::cvta) return;
-    branch.skips = loop;
+      if (const Instruction& one = program_.code[at];
+          one.op >= Op::opaque || one.op == Op::cvta || one.guard.kind != Operand::Kind::none)
+        return;
+    bool leaves = false;
+    for (std::uint32_t other = pc + 1; other < branch.target; ++other)
+      each_write(program_.code[other],
+                 [&](std::uint64_t name) { leaves = leaves || is_read_from(branch.target, name); });
+    if (!leaves) branch.skips = loop;
+  }
+
+  // Whether some way from there reads what the row holds there.
+  bool is_read_from(std::uint32_t from, std::uint64_t name) const {
+    std::vector<bool> seen(program_.code.size());
+    std::vector<std::uint32_t> ways{from};
+    while (!ways.empty()) {
+      const std::uint32_t pc = ways.back();
+      ways.pop_back();
+      if (pc >= seen.size() || seen[pc]) continue;
+      seen[pc] = true;
+      const Instruction& one = program_.code[pc];
+      bool reads = false, writes = false;
+      each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == name; });
+      if (reads) return true;
+      each_write(one, [&](std::uint64_t other) { writes = writes || other == name; });
+      if (writes && one.guard.kind == Operand::Kind::none) continue;
+      for (const std::uint32_t next : successors_of(pc)) ways.push_back(next);
+    }
+    return false;
   }
 
   // Tries from whose answer the predicate of a skip may come.
