@@ -5,8 +5,11 @@
 #include "core/ptx/run/findings.h"
 #include "core/ptx/run/instruction.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -74,9 +77,10 @@ struct Flag {
     std::uint64_t value = 0;
     Epoch written;
     RunPlace at;
-    Clocks published;
-    Scope reach = Scope::none;  // of its release
-    bool is_known = true;       // its value
+    // What it tells one that polls it, by the scope that holds both threads (place_of): no memory
+    // where its own scope or that of its release does not.
+    std::array<std::shared_ptr<const Clocks>, 3> published;
+    bool is_known = true;  // its value
   };
   // The last store of a thread, and the last that is not an addition.
   struct Writer {
