@@ -441,7 +441,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
   if (stopped_) return Went::stays;
   if (loop == nullptr && options_.watch != nullptr)
     each_lane(lanes, [&](int lane) {
-      if (options_.watch->lie(warp, one, lane) != 0) over ^= 1U << lane;
+      if (options_.watch->lie(warp, one, lane, over >> lane & 1) != 0) over ^= 1U << lane;
     });
   warp.set_mask(one.operands[0], lanes, over);
   if (loop == nullptr) {

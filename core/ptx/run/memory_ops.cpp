@@ -298,7 +298,7 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
       const std::uint64_t offset = found->offset + n * size;
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
       if (options_.watch != nullptr)
-        value ^= options_.watch->lie(warp, one, lane) & bits_of_bytes(size);
+        value ^= options_.watch->lie(warp, one, lane, value) & bits_of_bytes(size);
       warp.set_lane(one.operands[n], lane, loaded(one.type, value));
       if (std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0) {
         if (why == unwritten_memory_) why = reason(Reason::Kind::unwritten_memory, pc);
