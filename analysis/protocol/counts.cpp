@@ -34,7 +34,7 @@ using ptx::run::Warp;
 
 namespace {
 
-constexpr std::uint64_t most_steps = 1'000'000;
+constexpr std::uint64_t most_steps = 1'000'000;  // of each CTA
 constexpr std::size_t windows = 3;
 constexpr std::string_view seen_words = "words of the results that wrong payload changes";
 
@@ -288,7 +288,7 @@ Result<CountRun> run_once(const CountRequest& request, const RunProgram& program
   PHASEBIT_TRY_ASSIGN(launch, request.launch(items));
   Counter counter(request.file, program, words, launch);
   ptx::run::RunOptions options;
-  options.most_steps = most_steps;
+  options.most_steps = most_steps * launch.ctas();
   options.watch = &counter;
   RunOutcome outcome = ptx::run::Machine(program, launch, options).run();
   if (!outcome.ended) return fail(Step::launch, "{}", why_not(request.file, program, outcome));
@@ -306,7 +306,7 @@ Seen words_changed(const CountRequest& request, const RunProgram& program, const
   if (!launch) return {};
   Liar liar(request.file, words, *launch, lie, std::move(only));
   ptx::run::RunOptions options;
-  options.most_steps = most_steps;
+  options.most_steps = most_steps * launch->ctas();
   options.watch = &liar;
   const RunOutcome outcome = ptx::run::Machine(program, *launch, options).run();
   if (!outcome.ended) return {std::nullopt, std::move(liar.asked)};
