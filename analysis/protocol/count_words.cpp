@@ -181,6 +181,12 @@ std::string CountWords::operation(const Warp& warp, const Instruction& one, int 
   return text;
 }
 
+std::string CountWords::asked(const Warp& warp, const Instruction& one, int lane) const {
+  const std::string name = barrier(address(warp, one, one.results, lane));
+  const std::size_t slot = name.find('[');
+  return slot == std::string::npos ? "" : name.substr(0, slot);
+}
+
 std::string CountWords::statement(const Warp& warp, const Instruction& one, int lane) const {
   if (one.op != Op::ld || one.space != Space::param) return opcode(one);
   const ptx::run::Operand& from = one.operands[one.operands.size() - 1];

@@ -33,6 +33,8 @@ class CountWords {
   // that the lane has now.
   std::string operation(const ptx::run::Warp& warp, const ptx::run::Instruction& one,
                         int lane) const;
+  // "full": which barriers a try or a load asks; "" where the head names none there.
+  std::string asked(const ptx::run::Warp& warp, const ptx::run::Instruction& one, int lane) const;
   // The opcode; of a parameter with where it is: "ld.param.u32 +4".
   std::string statement(const ptx::run::Warp& warp, const ptx::run::Instruction& one,
                         int lane) const;

@@ -12,6 +12,9 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,10 +34,16 @@ using ptx::run::Warp;
 
 namespace {
 
-constexpr std::uint64_t most_steps = 1'000'000;
+constexpr std::uint64_t most_steps = 1'000'000;  // of each CTA
 constexpr std::size_t windows = 3;
-constexpr std::string_view seen_answers = "records that wrong answers of the barriers change",
-                           seen_words = "words of the results that wrong payload changes";
+constexpr std::string_view seen_words = "words of the results that wrong payload changes";
+
+// What a barrier that is read back answered.
+struct Answer {
+  std::string barriers;  // CountWords::asked
+  std::string_view is;   // "complete", "open", "counted": of a word that counts arrivals
+  auto operator<=>(const Answer&) const = default;
+};
 
 using Counts = std::map<CountKey, std::uint64_t>;
 
@@ -213,21 +222,23 @@ class Counter : public ptx::run::RunWatch {
 };
 
 // What a run is told that is not so: verification must see it. `answers`: what is read back of
-// barriers and counts outside of the clock reads. `payload`: words of shared memory, from the first
-// clock read on.
+// barriers and counts outside of the clock reads; of these all, or one alone. `payload`: words of
+// shared memory, from the first clock read on.
 enum class Lie : std::uint8_t { answers, payload };
 
 class Liar : public ptx::run::RunWatch {
  public:
-  Liar(const ptx::PtxFile& file, const RunLaunch& launch, Lie lie)
-      : windows_(file, launch), lie_(lie) {}
+  Liar(const ptx::PtxFile& file, const CountWords& words, const RunLaunch& launch, Lie lie,
+       std::optional<Answer> only)
+      : words_(words), windows_(file, launch), lie_(lie), only_(std::move(only)) {}
 
   void executed(const Warp& warp, const Instruction& one, std::uint32_t /*pc*/,
                 Mask lanes) override {
     windows_.executed(warp, one, lanes);
   }
 
-  std::uint64_t lie(const Warp& warp, const Instruction& one, int lane) override {
+  std::uint64_t lie(const Warp& warp, const Instruction& one, int lane,
+                    std::uint64_t truth) override {
     const Window window = windows_.of(warp, lane);
     const bool is_load =
         one.op == Op::ld && (one.space == Space::shared || one.space == Space::generic);
@@ -237,13 +248,23 @@ class Liar : public ptx::run::RunWatch {
                           (is_load && one.names_order && window == Window::after));
     const bool is_payload = window != Window::before && is_load && !one.names_order;
     if (!(lie_ == Lie::answers ? is_answer : is_payload)) return 0;
+    if (lie_ == Lie::answers) {
+      const std::string_view is = is_load ? "counted" : truth != 0 ? "complete" : "open";
+      Answer answer{words_.asked(warp, one, lane), is};
+      if (only_ && answer != *only_) return 0;
+      asked.insert(std::move(answer));
+    }
     noise_ = noise_ * 6364136223846793005U + 1442695040888963407U;
     return noise_ >> 32 | 1;
   }
 
+  std::set<Answer> asked;
+
  private:
+  const CountWords& words_;
   Windows windows_;
   Lie lie_;
+  std::optional<Answer> only_;
   std::uint64_t noise_ = 1;
 };
 
@@ -267,24 +288,28 @@ Result<CountRun> run_once(const CountRequest& request, const RunProgram& program
   PHASEBIT_TRY_ASSIGN(launch, request.launch(items));
   Counter counter(request.file, program, words, launch);
   ptx::run::RunOptions options;
-  options.most_steps = most_steps;
+  options.most_steps = most_steps * launch.ctas();
   options.watch = &counter;
   RunOutcome outcome = ptx::run::Machine(program, launch, options).run();
   if (!outcome.ended) return fail(Step::launch, "{}", why_not(request.file, program, outcome));
   return CountRun{counter.take(), std::move(outcome.memory)};
 }
 
-// How many words of the results a lie changes. Nothing of a kernel that goes astray by it.
-std::optional<std::uint64_t> words_changed(const CountRequest& request, const RunProgram& program,
-                                           const RunMemory& memory, Lie lie) {
+struct Seen {
+  std::optional<std::uint64_t> changed;  // words of the results; nothing of a run that goes astray
+  std::set<Answer> asked;
+};
+
+Seen words_changed(const CountRequest& request, const RunProgram& program, const CountWords& words,
+                   const RunMemory& memory, Lie lie, std::optional<Answer> only = std::nullopt) {
   const auto launch = request.launch(request.items);
-  if (!launch) return std::nullopt;
-  Liar liar(request.file, *launch, lie);
+  if (!launch) return {};
+  Liar liar(request.file, words, *launch, lie, std::move(only));
   ptx::run::RunOptions options;
-  options.most_steps = most_steps;
+  options.most_steps = most_steps * launch->ctas();
   options.watch = &liar;
   const RunOutcome outcome = ptx::run::Machine(program, *launch, options).run();
-  if (!outcome.ended) return std::nullopt;
+  if (!outcome.ended) return {std::nullopt, std::move(liar.asked)};
   std::uint64_t changed = 0;
   constexpr std::size_t record = sizeof(launch::SampleRecord) / 4;
   constexpr std::size_t errors = offsetof(launch::SampleRecord, phase_errors) / 4;
@@ -295,16 +320,24 @@ std::optional<std::uint64_t> words_changed(const CountRequest& request, const Ru
           (lie == Lie::answers ? is_record && n % record == errors : !is_record))
         ++changed;
   }
-  return changed;
+  return {changed, std::move(liar.asked)};
 }
 
-void count_seen(const CountRequest& request, const RunProgram& program, const RunMemory& memory,
-                Counted& counted) {
-  for (const Lie lie : {Lie::answers, Lie::payload})
-    if (const auto changed = words_changed(request, program, memory, lie))
-      counted.counts[{Counting::results, Window::after, "", "",
-                      std::string(lie == Lie::answers ? seen_answers : seen_words)}] = {*changed,
-                                                                                        *changed};
+void count_seen(const CountRequest& request, const RunProgram& program, const CountWords& words,
+                const RunMemory& memory, Counted& counted) {
+  const auto note = [&](const Seen& seen, std::string what) {
+    if (seen.changed)
+      counted.counts[{Counting::results, Window::after, "", "", std::move(what)}] = {*seen.changed,
+                                                                                     *seen.changed};
+  };
+  note(words_changed(request, program, words, memory, Lie::payload), std::string(seen_words));
+  const Seen all = words_changed(request, program, words, memory, Lie::answers);
+  note(all, std::string(seen_answers));
+  // One answer of a barrier hides that another is not asked for.
+  for (const Answer& one : all.asked)
+    note(words_changed(request, program, words, memory, Lie::answers, one),
+         fmt::format("{} where {} is {}", seen_answers, one.barriers.empty() ? "one" : one.barriers,
+                     one.is));
   counted.lied = true;
 }
 
@@ -331,7 +364,7 @@ Counted count_executions(const CountRequest& request) {
       (twice ? counted.counts[key].twice : counted.counts[key].once) = count;
     if (!twice) memory = std::move(run->memory);
   }
-  if (request.lies) count_seen(request, *program, memory, counted);
+  if (request.lies) count_seen(request, *program, words, memory, counted);
   return counted;
 }
 

@@ -49,6 +49,9 @@ struct CountKey {
 // CountKey::what of `results`: a number of items that nothing counts has none of each item.
 inline constexpr std::string_view steps_of_items =
     "the steps in which the items of the records are counted";
+// The same begins so, of all answers or of those of one kind.
+inline constexpr std::string_view seen_answers =
+    "records that wrong answers of the barriers change";
 
 // With n items and with 2n.
 struct CountPair {

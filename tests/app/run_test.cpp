@@ -58,6 +58,21 @@ TEST(Run, FindsAWrongPayload) {
   EXPECT_NE(checked.out.find("error: wrong payload: "), std::string::npos) << checked.out;
 }
 
+// A CTA that does not copy announces its bytes once its lanes have met: without that one of them
+// may still wait when the phase after the one that it waits for is over.
+TEST(Run, ProvesMulticastByTheFirstCtaAlone) {
+  const std::string ring =
+      "cluster_ring/mbarrier_cluster_bulk/multicast/none/payload_bytes=8192/split=one";
+  const Project project;
+  const ProcessOutput sound = project.says({"check", "--id", ring});
+  EXPECT_EQ(sound.exit_status, 0) << sound.out << sound.err;
+  Project::edit(project.templates() / "protocols" / "mbarrier_tx" / "acquire.ptx",
+                "{{gather_announcers}}\n", "");
+  const ProcessOutput apart = project.says({"check", "--id", ring});
+  EXPECT_EQ(apart.exit_status, 1);
+  EXPECT_NE(apart.out.find("error: phase overrun: "), std::string::npos) << apart.out;
+}
+
 // Warp 0 waits for what never comes where it looks before warp 1 has arrived: not in the order that
 // is run first.
 const std::string hangs =

@@ -184,7 +184,7 @@ TEST_F(GpuTest, KilledAndEndedItLosesAndRepeatsNoPoint) {
   keep([&](const launch::BundleVariant& variant) {
     return n++ % stride == 0 && !is_anchor(variant);
   });
-  const std::vector<std::string> flags = {"--benchmark_repetitions=300", "--no-aa"};
+  const std::vector<std::string> flags = {"--benchmark_repetitions=30", "--no-aa"};
   ASSERT_EQ(run(flags).exit_status, 0);
   const Points undisturbed = points_of(rows());
   fs::remove(store_path());

@@ -47,11 +47,11 @@ def name_of(variant):
     return re.search(r"/file=([^@/]*)@", variant)[1]
 
 
-def gate(files, target):
+def gate(files, target, how="--gate"):
     """{file: why it is refused} of those that are: by the reader, ptxas or the gate"""
     refused = {}
     while files:
-        done = run("assemble", "--gate", "--json", "--target", target, *map(str, files))
+        done = run("assemble", how, "--json", "--target", target, *map(str, files))
         if done.stdout:
             for one in json.loads(done.stdout)["failures"]:
                 refused[name_of(one["variant"])] = one["error"]

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 namespace phasebit::test {
 namespace {
@@ -135,16 +136,20 @@ MistakeVerdict verdict_of(const Mistake& mistake) {
 }
 
 std::string text_of(const std::vector<CheckedMutant>& mutants) {
-  std::string text;
+  toml::array all;
   for (const CheckedMutant& one : mutants) {
-    text += fmt::format("[[mutant]]\nid = '{}'\nmistake = '{}'\nitems = {}\nwaits = [\n", one.id,
-                        one.mistake, one.items);
+    toml::array waits;
     for (const CheckedWait& wait : one.waits)
-      text += fmt::format("  {{ cta = {}, warp = {}, place = '{}', waits = '{}' }},\n", wait.cta,
-                          wait.warp, wait.place, wait.waits);
-    text += "]\n\n";
+      waits.push_back(toml::table{{"cta", wait.cta},
+                                  {"warp", wait.warp},
+                                  {"place", wait.place},
+                                  {"waits", wait.waits}});
+    all.push_back(toml::table{
+        {"id", one.id}, {"mistake", one.mistake}, {"items", one.items}, {"waits", waits}});
   }
-  return text;
+  std::ostringstream text;
+  text << toml::table{{"mutant", all}} << "\n";
+  return text.str();
 }
 
 Result<std::vector<CheckedMutant>> read_checked(const fs::path& file) {

@@ -80,7 +80,7 @@ TEST(CheckedMutants, TheirTableIsReadAsWritten) {
        "a.ptx:1: dropped: bar.sync 0;",
        3,
        {{1, 2, "producer acquire", "waits at barrier 2 with"}}},
-      {"checked/proved/1", "b.ptx:2: twice: mbarrier.arrive;", 0, {}}};
+      {"checked/proved/1", "b.ptx:2: warp's barrier dropped: mov.u32 a, \"b\";", 0, {}}};
   const auto place = base::TempDir::create();
   ASSERT_TRUE(place);
   ASSERT_TRUE(base::write_file(place->path() / "checked.toml", text_of(mutants)));
@@ -89,6 +89,7 @@ TEST(CheckedMutants, TheirTableIsReadAsWritten) {
   EXPECT_EQ(text_of(*read), text_of(mutants));
   ASSERT_EQ(read->size(), 2U);
   EXPECT_EQ(read->front().waits.front().cta, 1);
+  EXPECT_EQ(read->back().mistake, mutants.back().mistake);
 }
 
 }  // namespace

@@ -68,7 +68,12 @@ Result<Prepared> prepare(const Mistake& mistake, const std::string& id) {
   return made;
 }
 
-Result<std::vector<Drawn>> draw(const Request& request) {
+// Whether ptxas takes it: a mistake may spell a form that PTX does not have.
+bool is_assembled(join::images::Tools& tools, const Prepared& timed, const std::string& target) {
+  return join::images::make_images(tools, {timed}, {{target, {}}}).front().images[0].has_value();
+}
+
+Result<std::vector<Drawn>> draw(const Request& request, join::images::Tools& tools) {
   PHASEBIT_TRY_ASSIGN(all, all_mistakes(request.target));
   shuffle(all, request.seed);
   std::vector<Drawn> drawn;
@@ -87,7 +92,7 @@ Result<std::vector<Drawn>> draw(const Request& request) {
       verdict.mutant.id =
           fmt::format("checked/{}/{}", hangs ? "deadlock" : "proved", taken[hangs] + 1);
       auto timed = prepare(mistake, verdict.mutant.id);
-      if (!timed) continue;
+      if (!timed || !is_assembled(tools, *timed, request.target)) continue;
       ++taken[hangs];
       drawn.push_back({std::move(verdict.mutant), std::move(*timed)});
     }
@@ -109,8 +114,8 @@ Status find_places(const CheckedMutant& mutant, const Prepared& guarded) {
 }
 
 Status pack(const Request& request) {
-  PHASEBIT_TRY_ASSIGN(drawn, draw(request));
   PHASEBIT_TRY_ASSIGN(tools, join::images::open_tools({test::home(), {}, {}, {}}));
+  PHASEBIT_TRY_ASSIGN(drawn, draw(request, tools));
   std::vector<Prepared> prepared;
   std::vector<CheckedMutant> mutants;
   for (Drawn& one : drawn) {

@@ -1,5 +1,5 @@
-// Kernels of an attacker, in text: what check must say of each. open.txt has those that are called
-// proved although they are not right.
+// Kernels of an attacker, in text: what check must say of each. open.txt has
+// those that are called proved although they are not right.
 #include "analysis/protocol/check.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
@@ -22,28 +22,30 @@ using protocol::Checked;
 namespace {
 
 // "==== NAME: VERDICT" or "==== NAME: VERDICT: KIND OF THE FIRST FINDING", then the kernel; a line
-// "# --grid 2 --block 32" before it where the launch is another than one CTA of 64 threads.
+// "# --grid 2 --block 32 --cluster 2" before it where the launch is another than one CTA of 64
+// threads.
 struct Attack {
   std::string name, verdict, kind, text;
-  int grid = 1, block = 64;
+  int grid = 1, block = 64, cluster = 1;
 };
 
 std::vector<Attack> attacks_of(const std::string& name) {
   const auto text = base::read_file(home().data / "tests" / "protocol" / name);
   EXPECT_TRUE(text) << name;
   static const std::regex heading(R"(==== (\w+): (\w+)(?:: (.*))?)");
-  static const std::regex launch(R"(# --grid (\d+) --block (\d+))");
+  static const std::regex launch(R"(# --grid (\d+) --block (\d+)(?: --cluster (\d+))?)");
   std::vector<Attack> all;
   std::istringstream lines(text.value_or(""));
   std::smatch found;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("====")) {
       EXPECT_TRUE(std::regex_match(line, found, heading)) << line;
-      all.push_back({found[1], found[2], found[3], "", 1, 64});
+      all.push_back({found[1], found[2], found[3], "", 1, 64, 1});
     } else if (all.empty()) {
     } else if (std::regex_match(line, found, launch)) {
       all.back().grid = std::stoi(found[1]);
       all.back().block = std::stoi(found[2]);
+      if (found[3].matched) all.back().cluster = std::stoi(found[3]);
     } else {
       all.back().text += line + "\n";
     }
@@ -59,6 +61,7 @@ Checked check_attack(const Attack& attack) {
   ptx::run::RunLaunch launch;
   launch.grid = {attack.grid, 1, 1};
   launch.block = {attack.block, 1, 1};
+  launch.cluster = {attack.cluster, 1, 1};
   if (const auto program = ptx::run::decode(*file, entry); program && program->cluster[0] > 0)
     launch.cluster = program->cluster;
   // Each parameter is a buffer of its own.
@@ -79,7 +82,7 @@ std::string first_kind(const Checked& checked) {
 
 TEST(CheckAttacks, HaveTheirVerdict) {
   const std::vector<Attack> all = attacks_of("attacks.txt");
-  EXPECT_GE(all.size(), 159U);
+  EXPECT_GE(all.size(), 190U);
   std::vector<Checked> checked(all.size());
   base::parallel_for(all.size(), 0, [&](std::size_t n) { checked[n] = check_attack(all[n]); });
   for (std::size_t n = 0; n < all.size(); ++n) {

@@ -233,10 +233,38 @@ TEST(Counts, ShowWhatVerificationSees) {
             std::vector<std::string>{
                 "no verb (no role), after its last clock read: words of the results that wrong "
                 "payload changes are 0 in 4 items, in the template of its key 32"});
+  const std::string unseen =
+      "no verb (no role), after its last clock read: records that wrong answers of the barriers "
+      "change";
+  const std::string none = " are 0 in 4 items, in the template of its key 1";
+  const std::vector<std::string> said{unseen + none, unseen + " where full is open" + none};
   EXPECT_EQ(differences(verified(sums, "and.b32 item, item, 0;\n"), wanted, Equality::protocol),
-            std::vector<std::string>{
-                "no verb (no role), after its last clock read: records that wrong answers of the "
-                "barriers change are 0 in 4 items, in the template of its key 1"});
+            said);
+}
+
+// After four phases the one of the next parity is open, the one before it complete. A text that
+// asks for less than its template verifies less; one that asks for more may.
+TEST(Counts, ShowEachAnswerThatVerificationAsksFor) {
+  const auto verified = [](const std::string& asked) {
+    return counted({Parts().wait, "",
+                    record + "// [verify] a.ptx:9\nmov.u32 item, 0;\n" + asked +
+                        "@leads st.global.u32 [record+48], item;\n"},
+                   true);
+  };
+  const std::string test = "mbarrier.test_wait.parity.shared.b64 odd, [ring], parity;\n",
+                    open = test + "@odd add.u32 item, item, 1;\n",
+                    complete =
+                        "xor.b32 parity, parity, 1;\n" + test + "@!odd add.u32 item, item, 1;\n";
+  const Counted both = verified(open + complete);
+  const auto missing = [](const std::string& is) {
+    return std::vector<std::string>{
+        "no verb (no role), after its last clock read: records that wrong answers of the barriers "
+        "change where full is " +
+        is + " are 0 in 4 items, in the template of its key 1"};
+  };
+  EXPECT_EQ(differences(verified(complete), both, Equality::protocol), missing("open"));
+  EXPECT_EQ(differences(verified(open), both, Equality::protocol), missing("complete"));
+  EXPECT_TRUE(differences(both, verified(open), Equality::protocol).empty());
 }
 
 TEST(Counts, NothingDiffersFromTheSame) {

@@ -10,9 +10,28 @@ namespace {
 constexpr std::uint32_t most_arrivals = (1U << 20) - 1;
 constexpr std::int64_t most_bytes = (std::int64_t{1} << 20) - 1;
 
-// What an arrival gives back: the barrier, and the phase that it counts in.
+// What all states of a phase have in common. Each half depends on the barrier and on the phase: two
+// halves of different states are none.
+std::uint64_t phase_code(const Mbarrier& barrier, std::int64_t phase) {
+  std::uint64_t code = (static_cast<std::uint64_t>(barrier.number) + 1) << 32 |
+                       (static_cast<std::uint64_t>(phase) & 0xffffffffU);
+  for (const int shift : {30, 27, 31}) code = (code ^ code >> shift) * 0xBF58476D1CE4E5B9U;
+  return code;
+}
+
+// The same of the arrivals that a phase still waits for, of which no other arrival finds as many.
+std::uint64_t pending_code(std::uint64_t pending) {
+  return pending << 32 | ((pending * 0x9E3779B1U) & 0xffffffffU);
+}
+
+// What an arrival gives back.
 std::uint64_t state_of(const Mbarrier& barrier) {
-  return (static_cast<std::uint64_t>(barrier.number) + 1) << 32 | barrier.phase;
+  return phase_code(barrier, barrier.phase) ^ pending_code(barrier.pending);
+}
+
+bool is_state(const Mbarrier& barrier, std::int64_t phase, std::uint64_t state) {
+  const std::uint64_t code = phase_code(barrier, phase) ^ state;
+  return code >> 32 <= most_arrivals && code == pending_code(code >> 32);
 }
 
 }  // namespace
@@ -319,16 +338,15 @@ void Machine::arrive(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
     Mbarrier* barrier = barrier_at(warp, one, pc, lane, one.operands[address], one.space);
     if (barrier == nullptr) return;
     if (!is_multicast) return arrive_at(*barrier, warp, one, pc, lane, amount);
-    const std::uint64_t mask = warp.value(one.operands.back(), lane);
-    const Cta& own = cta_of(warp);
-    const int first = clusters_[static_cast<std::size_t>(own.cluster)].first_cta;
-    for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank)
-      if ((mask >> rank & 1) != 0)
-        if (Mbarrier* other = barrier_in(first + rank, barrier->offset, at(warp, pc, lane))) {
-          check_init(*other, warp, pc, lane);
-          note_visit({nullptr, other->cta, 0}, {warp.thread(lane), warp.time}, at(warp, pc, lane));
-          arrive_at(*other, warp, one, pc, lane, amount);
-        }
+    const std::uint64_t mask = warp.value(one.operands.back(), lane) & 0xffffffffU;
+    for (const int cta : ctas_of(warp, mask, at(warp, pc, lane))) {
+      if (stopped_) return;
+      Mbarrier* other = barrier_in(cta, barrier->offset, at(warp, pc, lane));
+      if (other == nullptr) return;
+      check_init(*other, warp, pc, lane);
+      note_visit({nullptr, other->cta, 0}, {warp.thread(lane), warp.time}, at(warp, pc, lane));
+      arrive_at(*other, warp, one, pc, lane, amount);
+    }
   });
   ++warp.time;
 }
@@ -339,7 +357,7 @@ bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instructi
   const std::uint64_t operand = warp.value(one.operands[2], lane);
   const auto current = static_cast<std::int64_t>(barrier.phase);
   if (!one.has(Word::parity)) {
-    phase = static_cast<std::int64_t>(operand & 0xffffffffU);
+    phase = is_state(barrier, current, operand) ? current : current - 1;
     return current > phase;
   }
   const bool is_over = (barrier.phase & 1) != (operand & 1);
@@ -352,8 +370,9 @@ bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instructi
 void Machine::check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
                           std::uint32_t pc, int lane) {
   if (one.has(Word::parity)) return;
-  const std::uint64_t state = warp.value(one.operands[2], lane), now = state_of(barrier);
-  if (state >> 32 == now >> 32 && state + 1 >= now) return;
+  const std::uint64_t state = warp.value(one.operands[2], lane);
+  const auto current = static_cast<std::int64_t>(barrier.phase);
+  if (is_state(barrier, current, state) || is_state(barrier, current - 1, state)) return;
   report(FindingKind::overrun, Grade::error, at(warp, pc, lane),
          fmt::format("the state is not one of the current phase of barrier {}, or of the one "
                      "before",
@@ -422,7 +441,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
   if (stopped_) return Went::stays;
   if (loop == nullptr && options_.watch != nullptr)
     each_lane(lanes, [&](int lane) {
-      if (options_.watch->lie(warp, one, lane) != 0) over ^= 1U << lane;
+      if (options_.watch->lie(warp, one, lane, over >> lane & 1) != 0) over ^= 1U << lane;
     });
   warp.set_mask(one.operands[0], lanes, over);
   if (loop == nullptr) {

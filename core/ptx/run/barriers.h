@@ -5,8 +5,11 @@
 #include "core/ptx/run/findings.h"
 #include "core/ptx/run/instruction.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -74,15 +77,20 @@ struct Flag {
     std::uint64_t value = 0;
     Epoch written;
     RunPlace at;
-    Clocks published;
-    Scope reach = Scope::none;  // of its release
-    bool is_known = true;       // its value
+    // What it tells one that polls it, by the scope that holds both threads (place_of): no memory
+    // where its own scope or that of its release does not.
+    std::array<std::shared_ptr<const Clocks>, 3> published;
+    bool is_known = true;     // its value
+    std::uint64_t added = 0;  // to the value before, by a store that may come in any order; 0: none
+    std::size_t known_by =
+        0;  // the first version that is stored after it in each schedule; 0: none
   };
   // The last store of a thread, and the last that is not an addition.
   struct Writer {
     std::uint32_t any = 0, other = 0;
   };
   std::vector<Version> versions;
+  std::vector<std::size_t> latest;  // versions that none is known by
   std::map<Component, Writer> writers;
   std::map<Component, Mbarrier::Event> polls;  // the last that has ended, of each thread
   std::map<Component, Mbarrier::Event> reads;  // the last load that no store may change

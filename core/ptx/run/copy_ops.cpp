@@ -240,11 +240,9 @@ void Machine::send(Warp& warp, const Instruction& one, std::uint32_t pc, int lan
     transfer.barrier = barrier->number;
     return issue(std::move(transfer));
   }
-  const std::uint64_t mask = warp.value(one.operands[mask_operand], lane);
-  const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
-  for (int rank = 0; rank < launch_.ctas_of_cluster() && !stopped_; ++rank) {
-    if ((mask >> rank & 1) == 0) continue;
-    const int cta = first + rank;
+  const std::uint64_t mask = warp.value(one.operands[mask_operand], lane) & 0xffffU;
+  for (const int cta : ctas_of(warp, mask, at(warp, pc, lane))) {
+    if (stopped_) return;
     Mbarrier* other = barrier_in(cta, barrier->offset, at(warp, pc, lane));
     if (other == nullptr) return;
     check_init(*other, warp, pc, lane);

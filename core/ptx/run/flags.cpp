@@ -68,21 +68,50 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
   Flag::Writer& own = flag.writers[access.epoch.component];
   own.any = access.epoch.clock;
   if (!grows) own.other = own.any;
-  Flag::Version& version = flag.versions.emplace_back();
+  Flag::Version version;
   version.value = value;
   version.is_known = is_known;
   version.written = access.epoch;
   version.at = {access.pc, access.thread};
+  if (grows) version.added = value - flag.versions.back().value;
+  std::erase_if(flag.latest, [&](std::size_t n) {
+    Flag::Version& earlier = flag.versions[n];
+    const bool is_earlier =
+        earlier.written.component == access.epoch.component || known.knows(earlier.written);
+    if (is_earlier) earlier.known_by = flag.versions.size();
+    return is_earlier;
+  });
+  flag.latest.push_back(flag.versions.size());
+  publish_version(warp, one, lane, flag.versions.back(), version);
+  flag.versions.push_back(std::move(version));
+}
+
+// A thread that reads what an atomic has left reads what the releases before it in its chain have
+// left, too, whether it is a release or not; those whose scope holds all of the chain.
+void Machine::publish_version(const Warp& warp, const Instruction& one, int lane,
+                              const Flag::Version& before, Flag::Version& version) {
+  constexpr std::array<Scope, 3> scopes{Scope::cta, Scope::cluster, Scope::gpu};
   const bool releases = one.order == Order::release || one.order == Order::acq_rel;
-  version.reach = releases ? one.scope : warp.fenced[static_cast<std::size_t>(lane)].scope;
-  version.reach = std::min(version.reach, one.scope == Scope::none ? Scope::gpu : one.scope);
-  warp.publish(1U << lane, releases, version.published);
-  // A thread that reads what an atomic has left reads what the releases before it in its chain have
-  // left, too.
-  if (one.op == Op::atom || one.op == Op::red) {
-    const Flag::Version& before = flag.versions[flag.versions.size() - 2];
-    version.published.join(before.published);
-    if (before.at.thread >= 0) version.reach = std::min(version.reach, before.reach);
+  const bool is_chain =
+      (one.op == Op::atom || one.op == Op::red) && before.published.front() != nullptr;
+  const std::size_t reach = place_of(one.scope == Scope::none ? Scope::gpu : one.scope);
+  const std::size_t distance =
+      is_chain ? place_of(scope_of(warp_of(before.at.thread).cta, warp.cta)) : 0;
+  const auto n = static_cast<std::size_t>(lane);
+  const bool is_alike = reach == 2 &&
+                        (releases || warp.fenced.front()[n] == warp.fenced.back()[n]) &&
+                        (!is_chain || before.published.front() == before.published.back());
+  for (std::size_t place = 0; place < scopes.size(); ++place) {
+    const std::size_t far = std::max(place, distance);
+    Clocks made;
+    warp.publish(1U << lane, releases, made, scopes[place]);
+    if (place > reach) made = {made.order, {}, {}};
+    if (is_chain && far <= reach)
+      made.join(*before.published[far]);
+    else if (is_chain)
+      made.order.join(before.published[far]->order);
+    version.published[place] = std::make_shared<const Clocks>(std::move(made));
+    if (is_alike) return version.published.fill(version.published.front());
   }
 }
 
@@ -92,14 +121,21 @@ std::string Machine::other_end(const RetryLoop& loop, std::uint64_t wanted, cons
   if (loop.comparison < 0) return "";  // the branch is a decision
   if (flag.is_contended) return "is stored to by threads in no order";
   const Instruction& setp = program_.code[static_cast<std::size_t>(loop.comparison)];
-  const std::size_t in = loop.wanted;
+  const auto ends = [&](std::uint64_t value) {
+    return (loop.wanted == 2 ? compared(setp, value, wanted) : compared(setp, wanted, value)) ==
+           loop.leaves_when;
+  };
   for (std::size_t n = 0; n < flag.versions.size(); ++n) {
     const Flag::Version& version = flag.versions[n];
     other = version.at;
     if (!version.is_known) return "holds what is not known";
-    const bool ends = (in == 2 ? compared(setp, version.value, wanted)
-                               : compared(setp, wanted, version.value)) == loop.leaves_when;
-    if (ends && n != seen) return "holds what it waits for more than once";
+    if (n != seen && ends(version.value)) return "holds what it waits for more than once";
+    // Additions that nothing comes after may each be the last. Sums without more of them are
+    // smaller still, and what compares with a number takes those between two sums.
+    const bool is_last = version.known_by == 0 || version.known_by > seen;
+    if (n <= seen && is_last && version.added != 0 &&
+        ends(flag.versions[seen].value - version.added))
+      return "may hold what it waits for without one of the additions to it";
   }
   return "";
 }
@@ -137,15 +173,13 @@ void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
       report(FindingKind::decision, Grade::unsupported, at(warp, pc, first),
              fmt::format("it waits for another CTA, and {} CTAs may not run at once", ctas_.size()),
              {{version.at, "stores what it waits for"}});
-    const Scope needed =
-        version.at.thread < 0 ? Scope::cta : scope_of(warp_of(version.at.thread).cta, warp.cta);
-    if (std::min(version.reach, seen.scope) < needed && version.at.thread >= 0) {
-      Clocks order;
-      order.order = version.published.order;
-      warp.learn(same, order, true);
-    } else {
-      warp.learn(same, version.published, seen.acquires, needed);
-    }
+    if (version.published.front() == nullptr) return;
+    const Scope needed = scope_of(warp_of(version.at.thread).cta, warp.cta);
+    const Clocks& told = *version.published[place_of(needed)];
+    Clocks order;
+    order.order = told.order;
+    const bool reaches = seen.scope >= needed;
+    warp.learn(same, reaches ? told : order, seen.acquires || !reaches, needed);
   });
 }
 

@@ -166,6 +166,8 @@ class Machine {
                    bool writes) const;
   // The least scope that has both CTAs.
   Scope scope_of(int from_cta, int to_cta) const;
+  // The CTAs of its cluster that a multicast's mask names.
+  std::vector<int> ctas_of(const Warp& warp, std::uint64_t mask, RunPlace by);
   Mbarrier* overlapped(const Place& at, std::uint64_t size);
   void check_overwrite(const Place& at, std::uint64_t size, RunPlace by);
 
@@ -175,6 +177,8 @@ class Machine {
                  const Access& access);
   void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                   std::uint64_t value, const Access& access, bool is_known);
+  void publish_version(const Warp& warp, const Instruction& one, int lane,
+                       const Flag::Version& before, Flag::Version& version);
   void reduce_flags(const Place& to, std::uint64_t bytes, const Clocks& issued,
                     const Access& access);
   void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);

@@ -215,6 +215,20 @@ Scope Machine::scope_of(int from_cta, int to_cta) const {
   return is_near ? Scope::cluster : Scope::gpu;
 }
 
+std::vector<int> Machine::ctas_of(const Warp& warp, std::uint64_t mask, RunPlace by) {
+  const int first = clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].first_cta;
+  std::vector<int> ctas;
+  for (int rank = 0; mask != 0; ++rank, mask >>= 1) {
+    if ((mask & 1) == 0) continue;
+    if (rank >= launch_.ctas_of_cluster()) {
+      stop(FindingKind::range, Grade::error, by, fmt::format("the cluster has no CTA {}", rank));
+      return {};
+    }
+    ctas.push_back(first + rank);
+  }
+  return ctas;
+}
+
 // The barrier that has one of these bytes.
 Mbarrier* Machine::overlapped(const Place& at, std::uint64_t size) {
   if (at.cta < 0) return nullptr;
@@ -284,7 +298,7 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
       const std::uint64_t offset = found->offset + n * size;
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
       if (options_.watch != nullptr)
-        value ^= options_.watch->lie(warp, one, lane) & bits_of_bytes(size);
+        value ^= options_.watch->lie(warp, one, lane, value) & bits_of_bytes(size);
       warp.set_lane(one.operands[n], lane, loaded(one.type, value));
       if (std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0) {
         if (why == unwritten_memory_) why = reason(Reason::Kind::unwritten_memory, pc);

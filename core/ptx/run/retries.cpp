@@ -16,9 +16,11 @@ bool is_poll(const Instruction& one) {
   return one.op == Op::mbarrier_wait || (one.op == Op::ld && one.order != Order::weak);
 }
 
-// Nothing that others see, and no wait of another kind.
+// Nothing that others see, and no wait of another kind. Nor numbers of 128 bits, which have two
+// rows.
 bool is_without_effect(const Instruction& one) {
-  return one.op <= Op::bra || one.op == Op::clock || one.op == Op::nanosleep;
+  return (one.op <= Op::bra || one.op == Op::clock || one.op == Op::nanosleep) &&
+         one.type.bits != 128;
 }
 
 class RetryFinder {
@@ -79,7 +81,7 @@ class RetryFinder {
     const Instruction& poll = program_.code[made.poll];
     if (poll.guard.kind != Operand::Kind::none) return;
     if (poll.op != Op::ld && !stays(made.poll, made.poll, false, code)) return;
-    find_changing(code, made);
+    if (!find_changing(code, made)) return;
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
       program_.code[pc].retry = static_cast<std::int32_t>(program_.retries.size());
@@ -100,14 +102,6 @@ class RetryFinder {
       }
     // A block of labels alone: the closing brace, where the kernel ends.
     return false;
-  }
-
-  bool leaves(std::uint32_t pc, const std::vector<std::uint32_t>& code) const {
-    const Instruction& one = program_.code[pc];
-    if (one.op != Op::bra) return false;
-    const bool conditional = one.guard.kind != Operand::Kind::none;
-    return one.target < code.front() || one.target > code.back() ||
-           (conditional && pc == code.back());
   }
 
   // What is known of rows and predicates, by name.
@@ -181,53 +175,115 @@ class RetryFinder {
   template <typename Visit>
   static void each_read(const Instruction& one, const Visit& visit) {
     if (one.guard.kind != Operand::Kind::none) visit(one.guard);
-    for (std::size_t n = one.results; n < one.operands.size(); ++n) visit(one.operands[n]);
+    for (std::size_t n = one.results; n < one.operands.size(); ++n)
+      if (one.operands[n].kind != Operand::Kind::none) visit(one.operands[n]);
   }
 
-  // Rows that are handed from turn to turn, and what is made of them.
-  void find_changing(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
-    std::set<std::uint64_t> written, done, changing;
-    for (const std::uint32_t pc : code) {
-      const Instruction& one = program_.code[pc];
-      for (std::size_t n = 0; n < one.results && pc != made.poll; ++n)
-        written.insert(row_name(one.operands[n]));
-    }
-    for (const std::uint32_t pc : code) {
-      const Instruction& one = program_.code[pc];
-      each_read(one, [&](const Operand& read) {
-        if (written.contains(row_name(read)) && !done.contains(row_name(read)))
-          changing.insert(row_name(read));
-      });
-      // What a guard may leave as it was is not written for sure.
-      for (std::size_t n = 0; n < one.results && one.guard.kind == Operand::Kind::none; ++n)
-        done.insert(row_name(one.operands[n]));
-    }
-    // What only a failed try does, the run does not show.
-    bool only_failed = false;
-    for (const std::uint32_t pc : code) {
-      const Instruction& one = program_.code[pc];
-      const bool maybe = only_failed || one.guard.kind != Operand::Kind::none;
-      for (std::size_t n = 0; n < one.results && maybe && pc != made.poll; ++n)
-        changing.insert(row_name(one.operands[n]));
-      only_failed = only_failed || leaves(pc, code);
-    }
-    for (bool more = !changing.empty(); more;) more = spread(code, changing);
-    for (const std::uint64_t name : changing)
-      ((name & 1) != 0 ? made.predicates : made.rows)
-          .push_back(static_cast<std::uint32_t>(name >> 1));
+  // By name.
+  template <typename Visit>
+  static void each_write(const Instruction& one, const Visit& visit) {
+    for (std::size_t n = 0; n < one.results; ++n)
+      if (one.operands[n].kind != Operand::Kind::none) visit(row_name(one.operands[n]));
   }
 
-  bool spread(const std::vector<std::uint32_t>& code, std::set<std::uint64_t>& changing) const {
-    bool more = false;
-    for (const std::uint32_t pc : code) {
+  // Which write of each row an instruction sees, by any way: the one of the loop, or one of these.
+  enum Write : std::int64_t { no_way = -3, several = -2, before_loop = -1 };
+  using Writes = std::map<std::uint64_t, std::int64_t>;
+
+  static bool join(std::int64_t& kept, std::int64_t other) {
+    const std::int64_t was = kept;
+    if (kept == no_way)
+      kept = other;
+    else if (other != no_way && other != kept)
+      kept = several;
+    return kept != was;
+  }
+
+  // Where the rest of the program branches to, and the first of the loop.
+  std::set<std::uint32_t> entries_of(const std::vector<std::uint32_t>& code) const {
+    std::set<std::uint32_t> entries{code.front()};
+    for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& one = program_.code[pc];
-      bool reads = false;
-      each_read(one,
-                [&](const Operand& read) { reads = reads || changing.contains(row_name(read)); });
-      for (std::size_t n = 0; reads && n < one.results; ++n)
-        more = changing.insert(row_name(one.operands[n])).second || more;
+      if (pc >= code.front() && pc <= code.back()) continue;
+      if (one.op == Op::bra) entries.insert(one.target);
+      if (one.op == Op::brx)
+        entries.insert(program_.tables[one.target].begin(), program_.tables[one.target].end());
     }
-    return more;
+    return entries;
+  }
+
+  std::vector<std::uint32_t> successors_of(std::uint32_t pc) const {
+    const Instruction& one = program_.code[pc];
+    std::vector<std::uint32_t> all;
+    if (one.op == Op::brx) all = program_.tables[one.target];
+    if (one.op == Op::bra) all.push_back(one.target);
+    const bool always = one.guard.kind == Operand::Kind::none;
+    const bool falls = one.op < Op::bra || one.op > Op::trap || !always;
+    if (falls && pc + 1 < program_.code.size()) all.push_back(pc + 1);
+    return all;
+  }
+
+  // Before each instruction of the loop; without rows that it does not write.
+  std::map<std::uint32_t, Writes> writes_before(const std::vector<std::uint32_t>& code) const {
+    Writes none;
+    for (const std::uint32_t pc : code)
+      each_write(program_.code[pc], [&](std::uint64_t name) { none[name] = no_way; });
+    std::map<std::uint32_t, Writes> before;
+    for (const std::uint32_t pc : code) before[pc] = none;
+    for (const std::uint32_t pc : entries_of(code))
+      if (const auto found = before.find(pc); found != before.end())
+        for (auto& [name, write] : found->second) write = before_loop;
+    for (bool more = true; more;) {
+      more = false;
+      for (const std::uint32_t pc : code) {
+        const Instruction& one = program_.code[pc];
+        Writes after = before[pc];
+        each_write(one, [&](std::uint64_t name) {
+          std::int64_t& write = after[name];
+          if (one.guard.kind == Operand::Kind::none) write = no_way;
+          join(write, pc);
+        });
+        for (const std::uint32_t next : successors_of(pc))
+          if (const auto found = before.find(next); found != before.end())
+            for (const auto& [name, write] : after) more = join(found->second[name], write) || more;
+      }
+    }
+    return before;
+  }
+
+  // Whether the instruction finds the same in a row in each turn: what was there before the loop,
+  // or what one instruction of it computes of nothing but the like. `known`: of instructions.
+  bool is_same(const std::map<std::uint32_t, Writes>& before, std::uint32_t pc, std::uint64_t name,
+               std::map<std::uint32_t, bool>& known) const {
+    const Writes& writes = before.at(pc);
+    const auto found = writes.find(name);
+    if (found == writes.end() || found->second == before_loop) return true;
+    if (found->second < 0) return false;
+    const auto by = static_cast<std::uint32_t>(found->second);
+    const auto [answer, is_new] = known.emplace(by, false);
+    if (!is_new) return answer->second;
+    const Instruction& one = program_.code[by];
+    bool same = one.op < Op::opaque && one.guard.kind == Operand::Kind::none;
+    each_read(one, [&](const Operand& read) {
+      same = same && is_same(before, by, row_name(read), known);
+    });
+    return answer->second = same;
+  }
+
+  // The rows that the poll may find other in another turn: how many there were, the run does not
+  // show. False where it polls by one of them.
+  bool find_changing(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
+    const std::map<std::uint32_t, Writes> before = writes_before(code);
+    std::map<std::uint32_t, bool> known;
+    bool same = true;
+    each_read(program_.code[made.poll], [&](const Operand& read) {
+      same = same && is_same(before, made.poll, row_name(read), known);
+    });
+    for (const auto& [name, write] : before.at(made.poll))
+      if (!is_same(before, made.poll, name, known))
+        ((name & 1) != 0 ? made.predicates : made.rows)
+            .push_back(static_cast<std::uint32_t>(name >> 1));
+    return same;
   }
 
   // Of a load: the one comparison of what it loaded, and the answer without which the loop stays.
@@ -265,10 +321,11 @@ class RetryFinder {
   // Computes one number of others, and nothing else.
   static bool is_plain(const Instruction& one) {
     return one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy &&
-           one.guard.kind == Operand::Kind::none && one.retry < 0;
+           one.guard.kind == Operand::Kind::none && one.retry < 0 && one.type.bits != 128;
   }
 
   // "@token bra ready; wait: try ...; @!done bra wait; ready:", and before the wait what it needs.
+  // What is skipped leaves nothing that is read after it.
   void find_skip(std::uint32_t pc) {
     Instruction& branch = program_.code[pc];
     if (branch.op != Op::bra || branch.guard.kind == Operand::Kind::none || branch.retry >= 0 ||
@@ -279,12 +336,38 @@ class RetryFinder {
     const std::int32_t loop = program_.code[at].retry;
     if (at >= branch.target || loop < 0) return;
     const RetryLoop& retry = program_.retries[static_cast<std::size_t>(loop)];
-    if (retry.exit != branch.target) return;
+    if (retry.exit != branch.target || program_.code[retry.poll].op != Op::mbarrier_wait) return;
     for (std::uint32_t other = at; other < branch.target; ++other)
       if (program_.code[other].retry != loop) return;
     for (; at < retry.poll; ++at)
-      if (program_.code[at].op >= Op::opaque || program_.code[at].op == Op::cvta) return;
-    branch.skips = loop;
+      if (const Instruction& one = program_.code[at];
+          one.op >= Op::opaque || one.op == Op::cvta || one.guard.kind != Operand::Kind::none)
+        return;
+    bool leaves = false;
+    for (std::uint32_t other = pc + 1; other < branch.target; ++other)
+      each_write(program_.code[other],
+                 [&](std::uint64_t name) { leaves = leaves || is_read_from(branch.target, name); });
+    if (!leaves) branch.skips = loop;
+  }
+
+  // Whether some way from there reads what the row holds there.
+  bool is_read_from(std::uint32_t from, std::uint64_t name) const {
+    std::vector<bool> seen(program_.code.size());
+    std::vector<std::uint32_t> ways{from};
+    while (!ways.empty()) {
+      const std::uint32_t pc = ways.back();
+      ways.pop_back();
+      if (pc >= seen.size() || seen[pc]) continue;
+      seen[pc] = true;
+      const Instruction& one = program_.code[pc];
+      bool reads = false, writes = false;
+      each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == name; });
+      if (reads) return true;
+      each_write(one, [&](std::uint64_t other) { writes = writes || other == name; });
+      if (writes && one.guard.kind == Operand::Kind::none) continue;
+      for (const std::uint32_t next : successors_of(pc)) ways.push_back(next);
+    }
+    return false;
   }
 
   // Tries from whose answer the predicate of a skip may come.

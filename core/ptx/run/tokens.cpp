@@ -121,6 +121,11 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
   if (!holds || (taken & unsure & ~token.over) != 0) return false;
   const std::uint32_t pc = program_.retries[static_cast<std::size_t>(one.skips)].poll;
   const Instruction& wait = program_.code[pc];
+  // What is ordered must not depend on which of the two saw the phase.
+  const Instruction& asked = program_.code[token.pc];
+  if ((asked.order == Order::relaxed) != (wait.order == Order::relaxed) ||
+      asked.scope != wait.scope)
+    return false;
   const std::vector<Kept> kept = compute_ahead(warp, branch + 1, pc, unsure);
   each_lane(unsure, [&](int lane) {
     const auto n = static_cast<std::size_t>(lane);
@@ -148,7 +153,7 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
   each_group(unsure & taken, alike, [&](int first, Mask same) {
     const auto n = static_cast<std::size_t>(first);
     wait_over(*barriers_[static_cast<std::size_t>(token.barrier[n])], warp, pc, same,
-              token.phase[n], program_.code[token.pc]);
+              token.phase[n], asked);
   });
   return true;
 }

@@ -4,7 +4,7 @@
 
 namespace phasebit::ptx::run {
 
-void Warp::publish(Mask lanes, bool released, Clocks& to, Scope reach) {
+void Warp::publish(Mask lanes, bool released, Clocks& to, Scope reach) const {
   clocks.look(lanes, [&](const Clocks& known, Mask here) {
     to.order.join(known.order);
     if (released) to.join_memory(known);
@@ -20,8 +20,8 @@ void Warp::publish(Mask lanes, bool released, Clocks& to, Scope reach) {
   if (released) return;
   const Clocks* last = nullptr;
   each_lane(lanes, [&](int lane) {
-    const Fenced& ready = fenced[static_cast<std::size_t>(lane)];
-    if (ready.clocks == nullptr || ready.scope < reach) return;
+    const Fenced& ready = fenced[place_of(reach)][static_cast<std::size_t>(lane)];
+    if (ready.clocks == nullptr) return;
     if (ready.clocks.get() != last) to.join_memory(*ready.clocks);
     last = ready.clocks.get();
     to.memory.raise(thread(lane), ready.time);
@@ -38,15 +38,6 @@ Clocks Warp::issued_by(int lane) const {
   }
   return made;
 }
-
-namespace {
-
-// cta, cluster, and what is above them.
-std::size_t place_of(Scope scope) {
-  return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
-}
-
-}  // namespace
 
 void Warp::learn(Mask lanes, const Clocks& from, bool acquires, Scope needed) {
   clocks.each(lanes, [&](Clocks& known, Mask) {
@@ -88,8 +79,9 @@ void Warp::acquire(Mask lanes, Scope scope) {
 void Warp::release(Mask lanes, Scope scope) {
   clocks.look(lanes, [&](const Clocks& known, Mask here) {
     const auto ready = std::make_shared<const Clocks>(known);
-    each_lane(here,
-              [&](int lane) { fenced[static_cast<std::size_t>(lane)] = {ready, time, scope}; });
+    for (std::size_t place = 0; place <= place_of(scope); ++place)
+      each_lane(here,
+                [&](int lane) { fenced[place][static_cast<std::size_t>(lane)] = {ready, time}; });
   });
   ++time;
 }

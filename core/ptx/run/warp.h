@@ -35,6 +35,11 @@ void each_group(Mask lanes, const Alike& alike, const Visit& visit) {
   }
 }
 
+// cta, cluster, and what is above them.
+inline std::size_t place_of(Scope scope) {
+  return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
+}
+
 // Which lanes hold a value that is not known for sure, and why one of them does.
 struct Unsure {
   Mask lanes = 0;
@@ -65,14 +70,14 @@ struct Warp {
   LaneClocks clocks;
   std::uint32_t time = 1;  // of its lanes; grows after each event that others may learn of
   std::array<std::vector<OwnClock>, lanes_of_warp> channels;
-  // What the last fence made ready to be published, and what a fence still has to make seen.
+  // By the scope that a fence must have (place_of): what the last one made ready to be published,
+  // and what one still has to make seen.
   struct Fenced {
     std::shared_ptr<const Clocks> clocks;
     std::uint32_t time = 0;
-    Scope scope = Scope::none;
+    bool operator==(const Fenced&) const = default;
   };
-  std::array<Fenced, lanes_of_warp> fenced;
-  // By the scope that the fence must have.
+  std::array<std::array<Fenced, lanes_of_warp>, 3> fenced;
   using Unacquired = std::array<std::shared_ptr<Clocks>, lanes_of_warp>;
   std::array<Unacquired, 3> unacquired;
 
@@ -144,7 +149,7 @@ struct Warp {
   // Publishes what lanes know to `to`: all of it to the order, to memory what the release says.
   // `released`: what came before it in the program; else what a fence of at least `reach` has made
   // ready.
-  void publish(Mask lanes, bool released, Clocks& to, Scope reach = Scope::cta);
+  void publish(Mask lanes, bool released, Clocks& to, Scope reach = Scope::cta) const;
   // What lanes know in all three views, for an asynchronous operation that one of them issues.
   Clocks issued_by(int lane) const;
   // The lanes learn what was published: with an acquire at once, else by their next fence of at

@@ -18,8 +18,10 @@ class RunWatch {
   // when it is over, whether its retry loop was entered or a token had answered; of a retry loop
   // nothing else is.
   virtual void executed(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) = 0;
-  // Bits that are wrong in what a load, or a try outside of a retry loop, gives the lane.
-  virtual std::uint64_t lie(const Warp& /*warp*/, const Instruction& /*one*/, int /*lane*/) {
+  // Bits that are wrong in what a load, or a try outside of a retry loop, gives the lane. `truth`:
+  // what it gives.
+  virtual std::uint64_t lie(const Warp& /*warp*/, const Instruction& /*one*/, int /*lane*/,
+                            std::uint64_t /*truth*/) {
     return 0;
   }
 };
