@@ -85,6 +85,7 @@ Status BufferMemory::make(const std::vector<launch::Buffer>& buffers,
 Status BufferMemory::fill() {
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const std::size_t words = buffers_[n].words();
+    if (words == 0) continue;  // it has no memory
     switch (buffers_[n].fill.kind) {
       case BufferFill::Kind::none:
       case BufferFill::Kind::blocks:

@@ -197,7 +197,8 @@ Status check_launch(const BundleVariant& variant) {
     return contradiction(variant, "data of {} bytes are not whole tiles of {}", launch.data.bytes,
                          launch.data.tile_bytes);
   for (const Buffer& buffer : launch.buffers)
-    if (buffer.bytes == 0) return contradiction(variant, "buffer {} of 0 bytes", buffer.name);
+    if (buffer.bytes == 0 && launch.workload.empty())
+      return contradiction(variant, "buffer {} of 0 bytes", buffer.name);
   for (const tensor::TensorMap& map : launch.tensor_maps)
     if (const auto wrong = tensor::complaint_about(map, buffer_bytes(launch, map.buffer)))
       return contradiction(variant, "tensor map {}: {}: {}", map.name, wrong->key, wrong->what);

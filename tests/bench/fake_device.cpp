@@ -3,6 +3,7 @@
 #include "core/launch/bundle.h"
 #include "tests/bench/fake_kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -53,6 +54,8 @@ class FakeDevice final : public Device {
                  device.value("multiprocessors", 4),
                  1 << 20,
                  1'600'000};
+    for (launch::BundleVariant& variant : manifest_.variants)
+      variant.launch.sms = std::min(variant.launch.sms, info_.row.multiprocessors);
     return {};
   }
 
@@ -123,7 +126,8 @@ class FakeDevice final : public Device {
     if (shape == nullptr)
       return fail(Step::launch, "no shape of {} threads, {} CTAs of {} a cluster", grid.threads,
                   grid.ctas, grid.cluster_size);
-    PHASEBIT_TRY(check_fake_buffers(shape->buffers, arguments.buffers));
+    if (shape->workload.empty())
+      PHASEBIT_TRY(check_fake_buffers(shape->buffers, arguments.buffers));
     if (arguments.tensor_maps.size() != shape->tensor_maps.size())
       return fail(Step::launch, "{} tensor maps in {} parameters", shape->tensor_maps.size(),
                   arguments.tensor_maps.size());
@@ -140,10 +144,20 @@ class FakeDevice final : public Device {
     }
     run_fake_kernel(*shape, script, params, one);
     PHASEBIT_TRY(store_slots(*shape, script, params, arguments.buffers));
+    if (!shape->workload.empty()) PHASEBIT_TRY(run_fake_scale(script, params, arguments.buffers));
     stuck_ = fake_guard(script, guard_block_);
     clock_ += one.cycles + fake_gap_cycles;
     health_ = {true, script.throttled};
     return {};
+  }
+
+  // The script's cycles are its nanoseconds.
+  Result<double> launch_timed(Function function, const Grid& grid,
+                              const launch::KernelParams& params,
+                              const bench::device::Arguments& arguments) override {
+    const std::uint64_t start = clock_ + fake_gap_cycles;
+    PHASEBIT_TRY(launch(function, grid, params, arguments));
+    return static_cast<double>(clock_ - start);
   }
 
   // The script's cycles are its nanoseconds; the items are where the manifest says.
@@ -196,10 +210,12 @@ class FakeDevice final : public Device {
     const int threads = grid.threads - 32 * static_cast<int>(params.first_warp + params.gap_warps);
     for (const launch::BundleVariant& variant : manifest_.variants) {
       const LaunchShape& shape = variant.launch;
+      const int load = shape.sms > 0 ? shape.sms : shape.load_ctas;
       const bool same = shape.threads == threads && shape.cluster_size == grid.cluster_size &&
                         shape.first_rank == params.first_rank &&
                         shape.second_rank == params.second_rank &&
-                        shape.load_ctas == static_cast<int>(params.load_ctas);
+                        load == static_cast<int>(params.load_ctas);
+      if (!shape.workload.empty() && shape.ctas() != grid.ctas) continue;
       for (const launch::Image& image : variant.images)
         if (same && image.entry == entry) return &shape;
     }

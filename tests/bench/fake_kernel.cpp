@@ -2,6 +2,7 @@
 
 #include "core/launch/guard_sites.h"
 
+#include <bit>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -59,7 +60,8 @@ class Kernel {
     record.timer_end = to_ns(record.clock_end);
     const int turns = slice.role == Role::producer ? shape_.producer_turns : shape_.consumer_turns;
     const bool all = slice.role == Role::victim;
-    record.items = all ? params_.items : launch::items_of_unit(params_.items, slice.unit, turns);
+    const std::uint32_t own = launch::items_of_cta(shape_, params_.items, cta);
+    record.items = all ? params_.items : launch::items_of_unit(own, slice.unit, turns);
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
     record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
@@ -168,6 +170,22 @@ Status check_fake_buffers(const std::vector<launch::Buffer>& buffers,
     ++words[0];
     if (last > 0) ++words[last];
   }
+  return {};
+}
+
+Status run_fake_scale(const FakeScript& script, const KernelParams& params,
+                      const std::vector<std::uint64_t>& addresses) {
+  const auto* in = reinterpret_cast<const float*>(addresses.at(0));
+  auto* out = reinterpret_cast<float*>(addresses.at(1));
+  for (std::size_t n = 0; n < params.items; ++n)
+    if (std::bit_cast<std::uint32_t>(out[n]) != launch::workload::untouched)
+      return fail(Step::launch, "the output is not filled at {}", n);
+  const bool left_out = script.fault == "not_written", wrong = script.fault == "wrong_output";
+  const std::size_t written = params.items > 0 && left_out ? params.items - 1 : params.items;
+  for (std::size_t n = 0; n < written; ++n)
+    out[n] = std::bit_cast<float>(params.work_amount) * in[n];
+  if (wrong && written > 0) out[written - 1] += 1;
+  if (script.fault == "one_too_many") out[written] = 0;
   return {};
 }
 

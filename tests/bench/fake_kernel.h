@@ -47,6 +47,12 @@ void run_fake_kernel(const launch::LaunchShape& shape, const FakeScript& script,
 Status check_fake_buffers(const std::vector<launch::Buffer>& buffers,
                           const std::vector<std::uint64_t>& addresses);
 
+// out[i] = a * in[i], of so many elements as the launch has items. Step::launch when the output is
+// not as its fill says. Faults: wrong_output, whose last element is wrong, not_written, whose last
+// element is as it was, and one_too_many.
+Status run_fake_scale(const FakeScript& script, const launch::KernelParams& params,
+                      const std::vector<std::uint64_t>& addresses);
+
 // What a guarded kernel leaves in the block at this host address: with the fault "report" a report
 // of site 1 by warp 1, with "crumbs" a breadcrumb of site 2 by the same warp. Whether it never
 // ends.
