@@ -335,12 +335,17 @@ std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::
 
 phasebit::protocol::Counted counted_of(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
                                        const ptx::head::Head& head, bool lies) {
+  const auto shape = ptx::run::shape_of_run(head.launch);
   const std::uint32_t items =
-      launch::allowed_items(ptx::run::shape_of_run(head.launch),
-                            2 * static_cast<std::uint64_t>(std::max(1, stages_of(head))));
+      launch::allowed_items(shape, 2 * static_cast<std::uint64_t>(std::max(1, stages_of(head))));
+  // A workload's elements are so many that each CTA has as many tiles as a ring has items.
+  const int unit = shape.workload.empty() ? 1 : shape.ctas() * shape.workload.tile_elements;
   return phasebit::protocol::count_executions(
       {file, entry, head.barriers,
-       [&](std::uint32_t number) { return run_launch_of(head, entry, number); }, items, lies});
+       [&](std::uint32_t number) {
+         return run_launch_of(head, entry, number * static_cast<std::uint32_t>(unit));
+       },
+       items, lies});
 }
 
 Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& space,
