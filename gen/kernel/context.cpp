@@ -117,6 +117,7 @@ json role_context(const Plan& plan, const std::string& r) {
   const PlanFacts& facts = plan.facts;
   json context = slot_names(plan, r, 0);
   context["r"] = r;
+  context["produces"] = produces;
   context["lap"] = r + "_lap";
   context["first_lane"] = std::to_string(role.first_lane);
   context["role"] = plan.unified ? "both" : produces ? "producer" : "consumer";

@@ -65,6 +65,17 @@ std::string run(const Made& made, std::uint32_t elements, const launch::BufferFi
   return verified ? "" : verified.error().message;
 }
 
+// Why it is not made; "" for what is.
+std::string error_of(const std::string& id) {
+  auto request = at_home<join::select::SpaceRequest>();
+  request.ids = {id};
+  const auto space = join::select::open_space(request);
+  if (!space) return space.error().message;
+  const auto made =
+      join::images::render_one(*space, space->expansion.variants.at(0), launch::Build::timed);
+  return made ? std::string() : made.error().message;
+}
+
 using Kind = launch::BufferFill::Kind;
 constexpr launch::BufferFill fills[] = {{Kind::normal, 1}, {Kind::uniform, 2}, {Kind::special, 3}};
 
@@ -90,18 +101,40 @@ constexpr const char* kernels[] = {
     "scale/mbarrier_bulk/bulk/none/num_stages=2/granularity=producer_warp/payload_bytes=2048",
 };
 
+// W7: tiles that a CTA draws.
+constexpr const char* drawing_kernels[] = {
+    "scale/mbarrier_bulk/bulk/none/num_stages=2/consumers=2/payload_bytes=1024/schedule=counter",
+    "scale/mbarrier/ld_st/none/num_stages=1/payload_bytes=1024/schedule=counter",
+    "scale/named_barrier/ld_st/none/num_stages=3/consumers=2/payload_bytes=1024/schedule=counter",
+    "scale/cta_barrier/ld_st/none/num_stages=2/payload_bytes=1024/schedule=counter",
+    "scale/flag_acquire_release/ld_st/none/num_stages=2/payload_bytes=1024/schedule=counter",
+};
+
+void expect_right_for_every_size(const char* id) {
+  const Made made = make(id);
+  const auto tile = static_cast<std::uint32_t>(made.head.launch.workload.tile_elements);
+  // Rounds of the ring of both CTAs, and ends within a tile and within a vector.
+  const std::uint32_t counts[] = {
+      0, 1, 2, 7, tile, tile - 1, tile + 1, 5 * tile + 13, 18 * tile, 19 * tile + tile / 2 + 3};
+  for (const std::uint32_t elements : counts)
+    for (const launch::BufferFill& fill : fills)
+      EXPECT_EQ(run(made, elements, fill), "")
+          << id << ", " << elements << " of " << to_string(fill);
+}
+
+protocol::Checked checked(const Made& made, const std::vector<std::uint32_t>& items,
+                          const protocol::CheckOptions& options = {}) {
+  const auto launches = join::images::launches_of(made.head, made.entry(), items);
+  EXPECT_TRUE(launches) << launches.error().message;
+  return protocol::check(made.file, made.entry(), *launches, options);
+}
+
 TEST(Workloads, ScaleIsRightForEverySize) {
-  for (const char* id : kernels) {
-    const Made made = make(id);
-    const auto tile = static_cast<std::uint32_t>(made.head.launch.workload.tile_elements);
-    // Rounds of the ring of both CTAs, and ends within a tile and within a vector.
-    const std::uint32_t counts[] = {
-        0, 1, 2, 7, tile, tile - 1, tile + 1, 5 * tile + 13, 18 * tile, 19 * tile + tile / 2 + 3};
-    for (const std::uint32_t elements : counts)
-      for (const launch::BufferFill& fill : fills)
-        EXPECT_EQ(run(made, elements, fill), "")
-            << id << ", " << elements << " of " << to_string(fill);
-  }
+  for (const char* id : kernels) expect_right_for_every_size(id);
+}
+
+TEST(Workloads, ScaleOfDrawnTilesIsRightForEverySize) {
+  for (const char* id : drawing_kernels) expect_right_for_every_size(id);
 }
 
 // Each is proved: no schedule of these launches hangs, races or leaves another output.
@@ -109,12 +142,46 @@ TEST(Workloads, ScaleIsProved) {
   for (const char* id : kernels) {
     const Made made = make(id);
     const auto shape = ptx::run::shape_of_run(made.head.launch);
-    const auto launches = join::images::launches_of(
-        made.head, made.entry(), ptx::run::usual_items(shape, join::images::stages_of(made.head)));
-    ASSERT_TRUE(launches) << launches.error().message;
-    const auto checked = protocol::check(made.file, made.entry(), *launches, {});
-    EXPECT_EQ(checked.verdict, protocol::Verdict::proved) << id << "\n" << text_of(checked);
+    const auto found =
+        checked(made, ptx::run::usual_items(shape, join::images::stages_of(made.head)));
+    EXPECT_EQ(found.verdict, protocol::Verdict::proved) << id << "\n" << text_of(found);
   }
+}
+
+// Which tiles a CTA has depends on the schedule, so one run proves nothing, and schedules are
+// drawn. With one word for all items a producer may overwrite what a consumer has not read.
+TEST(Workloads, DrawnTilesAreExplored) {
+  protocol::CheckOptions options;
+  options.schedules = 20;
+  const char* id = drawing_kernels[0];
+  const auto found = checked(make(id), {0, 549, 9 * 256}, options);
+  EXPECT_EQ(found.verdict, protocol::Verdict::explored) << text_of(found);
+  EXPECT_NE(text_of(found).find("an atomic that several threads run on one address"),
+            std::string::npos);
+  const auto edited =
+      checked(make(id, "and.b32 word, word, 63", "and.b32 word, word, 0"), {9 * 256}, options);
+  EXPECT_EQ(edited.verdict, protocol::Verdict::error) << text_of(edited);
+}
+
+// P5: a thread waits for its own copies, and a barrier tells others. The warp's own is enough where
+// one warp has the ring, or where each thread reads what it copied; copies of 4 bytes are read by
+// other threads, of the other warp too.
+TEST(Workloads, AWarpBarrierIsNotEnoughForTwoWarps) {
+  const std::string ring = "scale/cp_async_group/cp_async/none/num_stages=2/roles=unified/";
+  EXPECT_NE(error_of(ring + "publish=warp/producers=2/consumers=2/payload_bytes=1024")
+                .find("bar.warp.sync tells one warp alone"),
+            std::string::npos);
+  const std::string two = "producers=2/consumers=2/", words = "copy_bytes=4/cache=ca/";
+  constexpr const char *cta = "bar.sync 0;", *warp = "bar.warp.sync 0xffffffff;";
+  const std::vector<std::uint32_t> items = {9 * 256};
+  const auto verdict = [&](const Made& made) { return checked(made, items).verdict; };
+  using protocol::Verdict;
+  EXPECT_EQ(verdict(make(ring + words + "publish=warp/payload_bytes=1024")), Verdict::proved);
+  EXPECT_EQ(verdict(make(ring + two + words + "payload_bytes=1024")), Verdict::proved);
+  EXPECT_EQ(verdict(make(ring + two + "payload_bytes=1024", cta, warp)), Verdict::proved);
+  const auto race = checked(make(ring + two + words + "payload_bytes=1024", cta, warp), items);
+  EXPECT_EQ(race.verdict, Verdict::error);
+  EXPECT_NE(text_of(race).find("drain"), std::string::npos) << text_of(race);
 }
 
 TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
@@ -132,6 +199,10 @@ TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
       // The next tile in place of the one after the other CTA's.
       {"mul.lo.u32 tile, ctas, 1", "mul.lo.u32 tile, ctas, 2", ""},
   };
+  // Every other tile that is drawn.
+  const std::string drew =
+      run(make(drawing_kernels[0], "[counter], 1", "[counter], 2"), 6000, fills[0]);
+  EXPECT_NE(drew.find("the CTAs drew"), std::string::npos) << drew;
   for (const auto& edit : edits) {
     const std::string found = run(make(id, edit.from, edit.to), 2600, fills[0]);
     EXPECT_NE(found, "") << edit.from;
@@ -140,15 +211,6 @@ TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
 }
 
 TEST(Workloads, BadInputIsAnErrorWithItsLimit) {
-  const auto error_of = [](const std::string& id) {
-    auto request = at_home<join::select::SpaceRequest>();
-    request.ids = {id};
-    const auto space = join::select::open_space(request);
-    if (!space) return space.error().message;
-    const auto made =
-        join::images::render_one(*space, space->expansion.variants.at(0), launch::Build::timed);
-    return made ? std::string() : made.error().message;
-  };
   EXPECT_NE(error_of("scale/mbarrier_bulk/bulk/none/payload_bytes=1024/elements=2147483649")
                 .find("no value '2147483649'"),
             std::string::npos);
