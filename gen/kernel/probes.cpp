@@ -375,8 +375,12 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   }
   using Kind = launch::BufferFill::Kind;
   PHASEBIT_TRY_ASSIGN(elements, add(facts.output, {Kind::word, launch::workload::untouched}));
-  launch.workload = {facts.reference,     facts.output.name, elements,
-                     plan.slot_bytes / 4, facts.relative,    facts.absolute,
+  launch.workload = {facts.reference,
+                     facts.output.name,
+                     elements,
+                     plan.slot_bytes / 4,
+                     facts.relative,
+                     facts.absolute,
                      variant.value("schedule") == "counter"};
   constexpr int drawn_bytes = 64 * 4;  // the tiles of so many items, after the slots
   if (launch.workload.drawn) launch.dynamic_shared_bytes += drawn_bytes;

@@ -210,6 +210,22 @@ TEST(Workloads, EditsThatSpoilTheOutputAreSeen) {
   }
 }
 
+// Twice as many tiles are waited for, filled and handed back twice as often.
+TEST(Workloads, ExecutionsAreThoseOfTiles) {
+  const Made made = make("scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024");
+  const auto counted = join::images::counted_of(made.file, made.entry(), made.head);
+  EXPECT_EQ(counted.why_not, "");
+  for (const std::string verb : {"acquire", "fill", "wait", "release"}) {
+    std::uint64_t once = 0, twice = 0;
+    for (const auto& [key, pair] : counted.counts)
+      if (key.verb == verb && key.window == protocol::Window::inside &&
+          key.counting == protocol::Counting::synchronisation)
+        once += pair.once, twice += pair.twice;
+    EXPECT_GT(once, 0U) << verb;
+    EXPECT_EQ(twice, 2 * once) << verb;
+  }
+}
+
 TEST(Workloads, BadInputIsAnErrorWithItsLimit) {
   EXPECT_NE(error_of("scale/mbarrier_bulk/bulk/none/payload_bytes=1024/elements=2147483649")
                 .find("no value '2147483649'"),

@@ -140,10 +140,8 @@ std::string text_of(const std::vector<CheckedMutant>& mutants) {
   for (const CheckedMutant& one : mutants) {
     toml::array waits;
     for (const CheckedWait& wait : one.waits)
-      waits.push_back(toml::table{{"cta", wait.cta},
-                                  {"warp", wait.warp},
-                                  {"place", wait.place},
-                                  {"waits", wait.waits}});
+      waits.push_back(toml::table{
+          {"cta", wait.cta}, {"warp", wait.warp}, {"place", wait.place}, {"waits", wait.waits}});
     all.push_back(toml::table{
         {"id", one.id}, {"mistake", one.mistake}, {"items", one.items}, {"waits", waits}});
   }
