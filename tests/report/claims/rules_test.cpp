@@ -234,18 +234,18 @@ TEST(Outside, EachAxisThatKeepsOutWhatRefutesMustBeNamed) {
   EXPECT_EQ(fault("limit = { num_stages = \"few\", wait = \"by x\" }\n"), "");
 }
 
-// Ratios 2, 1.25, 1.625 and differences 50, 20, 50 by condition; the medians of the sides are 100
+// Ratios 2, 1.25, 1.65 and differences 50, 20, 52 by condition; the medians of the sides are 100
 // and 80: their ratio 1.25 and difference 20 are nothing that is judged.
 TEST(Pairs, AreWhatASentenceShows) {
   const Claim claim = claim_of(
       "says = \"{a} {b} {difference} {saved} {ratio} {percent} {saved_percent}\"\n"
       "a = { num_stages = 4 }\nb = { num_stages = 2 }\nrelation = \"greater\"");
   const ClaimCases cases = cases_of(claim,
-                                    {under_paddings(rules_ring("4", "x", 100), {100, 100, 130}),
+                                    {under_paddings(rules_ring("4", "x", 100), {100, 100, 132}),
                                      under_paddings(rules_ring("2", "x", 80), {50, 80, 80})},
                                     false);
   const Verdict verdict = judge(claim, cases);
-  EXPECT_EQ(sentence(claim, cases, verdict), "100 80 50 -50 1.63 62.5 -62.5");
+  EXPECT_EQ(sentence(claim, cases, verdict), "100 80 50 -50 1.65 65 -65");
   ASSERT_EQ(verdict.cases.size(), 1U);
   EXPECT_DOUBLE_EQ(verdict.cases.front().above, 50);
   EXPECT_EQ(verdict.cases.front().pairs, 3U);
