@@ -43,7 +43,8 @@ PtxFunction read_signature(std::string_view text) {
     if (rest.starts_with(".attribute")) {
       rest.remove_prefix(std::min(rest.find("))"), rest.size() - 2) + 2);
     } else if (rest.front() == '(') {
-      const std::size_t close = rest.rfind(')'), first = named ? close : rest.find(')');
+      // A list that is not closed goes to the end.
+      const std::size_t first = std::min(named ? rest.rfind(')') : rest.find(')'), rest.size() - 1);
       (named ? made.parameters : made.returns) = parameters_of(rest.substr(1, first - 1));
       rest.remove_prefix(first + 1);
     } else if (in_name(rest.front())) {

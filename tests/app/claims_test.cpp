@@ -65,6 +65,26 @@ TEST_F(Claims, WithoutARowAreAnError) {
   EXPECT_EQ(claims(mine({"--measured"})).exit_status, 0);
 }
 
+// ptxas makes the relaxed one of a remote arrive without semantics.
+TEST_F(Claims, OfEqualCodeAloneAreAnErrorWithTheirRows) {
+  ASSERT_TRUE(base::write_file(
+      file_,
+      "[[claim]]\nname = \"same\"\nsays = \"{difference}\"\nkind = \"observation\"\n"
+      "question = { probe = \"cluster\", protocol = \"mbarrier_cluster\" }\n"
+      "where = { probe = \"cluster\", protocol = \"mbarrier_cluster\", mover = \"none\" }\n"
+      "a = { arrive_semantics = \"default\" }\nb = { arrive_semantics = \"relaxed_cluster\" }\n"
+      "relation = \"within\"\nwithin = 1\n"));
+  const ProcessOutput output = claims(mine({"same"}));
+  EXPECT_EQ(output.exit_status, 22);
+  EXPECT_TRUE(
+      output.err.starts_with("phasebit: store: equal code on both sides of every pair: same ("))
+      << output.err;
+  EXPECT_TRUE(output.out.starts_with("same: equal code (mine.toml:1)\n")) << output.out;
+  EXPECT_NE(output.out.find("\nof equal code\n  equal code: "), std::string::npos) << output.out;
+  EXPECT_NE(claims(mine({"same", "--rows"})).out.find("same   equal code  one SASS class"),
+            std::string::npos);
+}
+
 TEST_F(Claims, ANameThatIsNoneIsAnError) {
   write("below", "less");
   const ProcessOutput output = claims(mine({"bellow"}));

@@ -36,9 +36,9 @@ std::map<std::string, std::vector<double>> values_by_device(const CheckedClaim& 
                                                             bool ratio) {
   std::map<std::string, std::vector<double>> values;
   for (const JudgedCase& one : checked.verdict.cases) {
-    if (one.state == CaseState::no_bound) continue;
-    const double a = checked.cases.rows[one.of.a].figure.value;
-    const double value = ratio ? a / checked.cases.rows[*one.of.b].figure.value : a;
+    if (!one.is_told()) continue;
+    const Sides sides = sides_of(checked.cases, one);
+    const double value = ratio ? sides.ratio : sides.a;
     if (std::isfinite(value)) values[device_of(checked, one)].push_back(value);
   }
   for (auto& [device, some] : values) std::sort(some.begin(), some.end());
@@ -59,8 +59,12 @@ std::string spread_of(const CheckedClaim& checked) {
       row.emplace_back(plain(some[quarter * (some.size() - 1) / 4]));
   }
   table.notes.push_back(
-      fmt::format("n: distinct pieces of code. Lowest to highest: {} of all rows.",
-                  ratio ? checked.claim.figure + " of a / of b" : checked.claim.figure));
+      fmt::format("n: distinct pieces of code{}. Lowest to highest: {} of all rows.",
+                  checked.verdict.equal_code == 0
+                      ? ""
+                      : fmt::format(", without {} pairs of equal code", checked.verdict.equal_code),
+                  ratio ? checked.claim.figure + " of a / of b, the median of each row's pairs,"
+                        : checked.claim.figure));
   return base::render(table, base::TableFormat::text);
 }
 
@@ -113,11 +117,14 @@ std::string left_out_text(const ClaimCases& cases) {
                      texts.empty() ? "" : ": ", fmt::join(texts, ", "));
 }
 
-// Those nearest to refuting it, or farthest beyond, one a variant.
+// Those nearest to refuting it, or farthest beyond, one a variant; of equal code where all are.
 std::vector<JudgedCase> nearest(const CheckedClaim& checked) {
   constexpr size_t most = 3;
   std::vector<JudgedCase> cases = checked.verdict.cases;
-  std::erase_if(cases, [](const JudgedCase& one) { return one.state == CaseState::no_bound; });
+  const CaseState shown_alone =
+      checked.verdict.all_of_equal_code() ? CaseState::equal_code : CaseState::holds;
+  std::erase_if(cases,
+                [&](const JudgedCase& one) { return !one.is_told() && one.state != shown_alone; });
   const auto margin = [](const JudgedCase& one) {
     return one.margin / std::max(1.0, std::abs(one.bound));
   };
@@ -137,12 +144,16 @@ std::string nearest_text(const CheckedClaim& checked) {
   const auto figure = [](const ClaimRow& row) {
     return data::shown_with_interval(row.figure.value, row.figure.half_width);
   };
-  std::string text = "\nnearest to refuting it\n";
+  std::string text =
+      checked.verdict.all_of_equal_code() ? "\nof equal code\n" : "\nnearest to refuting it\n";
   for (const JudgedCase& one : cases) {
     const ClaimRow& a = checked.cases.rows[one.of.a];
-    text += fmt::format("  {}: {}{}, bound {} ({})\n    {}\n", to_string(one.state), figure(a),
+    text += fmt::format("  {}: {}{}, bound {}; {} above it{}, floor {} ({})\n    {}\n",
+                        to_string(one.state), figure(a),
                         one.of.b ? " against " + figure(checked.cases.rows[*one.of.b]) : "",
-                        plain(one.bound), device_of(checked, one), a.figure.id);
+                        plain(one.bound), plain(one.above),
+                        one.pairs > 0 ? fmt::format(" in {} pairs", one.pairs) : ", not paired",
+                        plain(one.floor), device_of(checked, one), a.figure.id);
     if (one.of.b) text += fmt::format("    {}\n", checked.cases.rows[*one.of.b].figure.id);
   }
   const std::string& id = checked.cases.rows[cases.front().of.a].ids.front();

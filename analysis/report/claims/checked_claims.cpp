@@ -50,6 +50,7 @@ std::vector<size_t> rows_in_use(const ClaimCases& cases) {
 
 std::string CheckedClaim::word() const {
   if (!not_checked.empty()) return "not checked";
+  if (verdict.all_of_equal_code()) return "equal code";
   if (verdict.used == 0) return "no row";
   if (!verdict.is_true) return "refuted";
   return faults.empty() ? "holds" : "unsound";
@@ -157,15 +158,21 @@ size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed) 
 }
 
 Status all_can_be_stated(const std::vector<CheckedClaim>& claims) {
-  std::vector<std::string> without, unsound;
+  std::vector<std::string> without, equal, unsound;
   for (const CheckedClaim& one : claims) {
     if (one.word() == "no row") without.push_back(one.claim.name);
+    if (one.word() == "equal code")
+      equal.push_back(fmt::format("{} ({})", one.claim.name, one.verdict.equal_code));
     if (one.word() == "unsound") unsound.push_back(one.claim.name + ": " + one.faults.front());
   }
   if (!without.empty())
     return with_hint(fail(Step::store, "no row to judge by: {}", fmt::join(without, ", ")),
                      "its selection matches none, or all that it matches are left out: "
                      "`phasebit claims NAME` says why");
+  if (!equal.empty())
+    return with_hint(
+        fail(Step::store, "equal code on both sides of every pair: {}", fmt::join(equal, ", ")),
+        "such pairs say nothing: `phasebit claims NAME --rows` lists them");
   if (unsound.empty()) return {};
   return with_hint(fail(Step::store, "{}", fmt::join(unsound, "; ")),
                    "`phasebit claims NAME --rows` lists the rows");
@@ -195,8 +202,9 @@ Cell number(double value) {
 std::string why_of(const JudgedCase& one) {
   if (!one.why.empty()) return one.why;
   if (one.state == CaseState::no_bound) return "the bound has no value";
+  if (one.state == CaseState::equal_code) return "one SASS class: no difference to see";
   const std::string_view within = one.state == CaseState::ambiguous ? "within the floor" : "";
-  if (one.paired) return std::string(within);
+  if (one.pairs > 0) return std::string(within);
   return fmt::format("{}{}not paired", within, within.empty() ? "" : ", ");
 }
 
@@ -219,7 +227,9 @@ std::vector<Cell> case_row(const Claim& claim, const ClaimCases& cases, const Ju
                              figure_text(a.figure),
                              b == nullptr ? Cell("") : figure_text(b->figure),
                              number(one.bound),
+                             number(one.above),
                              number(one.floor),
+                             one.pairs,
                              fmt::format("{}", fmt::join(results::words_of(a.figure.flags), " ")),
                              a.figure.factor,
                              a.figure.id,
@@ -237,7 +247,9 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
                              figure_text(row.figure),
                              "",
                              "",
+                             "",
                              number(row.floor),
+                             "",
                              fmt::format("{}", fmt::join(results::words_of(row.figure.flags), " ")),
                              row.figure.factor,
                              row.figure.id,
@@ -268,24 +280,25 @@ void add_outside(const CheckedClaim& one, bool commands, Table& table) {
 
 Table claims_table(const std::vector<CheckedClaim>& claims) {
   Table table;
-  table.columns = {{"claim", false},      {"verdict", false},    {"devices", false},
-                   {"refuted on", false}, {"kind", false},       {"figure", false},
-                   {"relation", false},   {"used", true},        {"hold", true},
-                   {"refute", true},      {"ambiguous", true},   {"unpaired", true},
-                   {"left out", true},    {"outside", true},     {"refute outside", true},
-                   {"where", false},      {"it says", false, 40}};
+  table.columns = {{"claim", false},         {"verdict", false},  {"devices", false},
+                   {"refuted on", false},    {"kind", false},     {"figure", false},
+                   {"relation", false},      {"used", true},      {"hold", true},
+                   {"refute", true},         {"ambiguous", true}, {"equal code", true},
+                   {"unpaired", true},       {"left out", true},  {"outside", true},
+                   {"refute outside", true}, {"where", false},    {"it says", false, 40}};
   for (const CheckedClaim& one : claims) {
     const Claim& claim = one.claim;
     const std::string says =
         one.verdict.used == 0 ? one.not_checked : sentence(claim, one.cases, one.verdict);
     const auto count = [&](size_t Counts::* of) { return Cell(count_text(one.verdict, of)); };
-    table.rows.push_back(
-        {claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes),
-         claim.kind == ClaimKind::cause ? "cause" : "observation", claim.figure,
-         fmt::format("{} {}", to_string(claim.relation), claim.bound.text()), count(&Counts::used),
-         count(&Counts::holds), count(&Counts::refutes), count(&Counts::ambiguous),
-         one.verdict.unpaired, one.cases.left_out.size(), one.outside.evaluated,
-         one.outside.verdict.refutes, fmt::format("{}:{}", claim.file, claim.line), says});
+    table.rows.push_back({claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes),
+                          claim.kind == ClaimKind::cause ? "cause" : "observation", claim.figure,
+                          fmt::format("{} {}", to_string(claim.relation), claim.bound.text()),
+                          count(&Counts::used), count(&Counts::holds), count(&Counts::refutes),
+                          count(&Counts::ambiguous), one.verdict.equal_code, one.verdict.unpaired,
+                          one.cases.left_out.size(), one.outside.evaluated,
+                          one.outside.verdict.refutes, fmt::format("{}:{}", claim.file, claim.line),
+                          says});
     add_faults(one, table);
   }
   return table;
@@ -293,10 +306,11 @@ Table claims_table(const std::vector<CheckedClaim>& claims) {
 
 Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands) {
   Table table;
-  table.columns = {{"claim", false},    {"row", false},     {"why", false},
-                   {"device", false},   {"figure", true},   {"beside", true},
-                   {"bound", true},     {"floor", true},    {"flags", false},
-                   {"moved by", false}, {"variant", false}, {"beside variant", false}};
+  table.columns = {{"claim", false},   {"row", false},           {"why", false},
+                   {"device", false},  {"figure", true},         {"beside", true},
+                   {"bound", true},    {"above it", true},       {"floor", true},
+                   {"pairs", true},    {"flags", false},         {"moved by", false},
+                   {"variant", false}, {"beside variant", false}};
   if (commands)
     for (const char* title : {"samples", "PTX", "SASS"}) table.columns.push_back({title, false});
   for (const CheckedClaim& one : claims) {
@@ -332,8 +346,9 @@ struct Checker {
     check_control(checked, claims, rows);
     if (checked.word() != "holds")
       return with_hint(fail(Step::store, "claim '{}': {}: {}", name, checked.word(),
-                            checked.word() == "unsound"
-                                ? checked.faults.front()
+                            checked.word() == "unsound" ? checked.faults.front()
+                            : checked.word() == "equal code"
+                                ? "both sides of every pair are one code"
                                 : fmt::format("{} of {} comparisons refute it",
                                               checked.verdict.refutes, checked.verdict.used)),
                        fmt::format("`phasebit claims {} --rows` lists them", name));

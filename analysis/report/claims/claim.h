@@ -97,7 +97,8 @@ struct ClaimShow {
 // Words of the sentence that say where its relation ends.
 struct ClaimLimit {
   // An axis of `where`, or what else keeps rows out: "when", "flags" (rows that are not accepted),
-  // "loop" (rows that cannot be separated from theirs). "": the one of these that keeps out most.
+  // "loop" (rows that cannot be separated from theirs), "unroll" (rows of several items in a turn
+  // of the loop). "": the one of these that keeps out most.
   std::string of;
   std::string words;
 };
@@ -114,6 +115,8 @@ struct Claim {
   std::vector<ClaimLimit> limits;
   std::string lacks;     // words of the sentence: which options one side lacks
   std::string unpaired;  // why a floor of repetitions that are not paired is allowed
+  // Also of rows with several items in a turn of the loop, though no selection names `unroll`.
+  bool unrolled = false;
   // What must be measured before there is a row: until then the claim is not checked.
   std::string needs;
   // "cycles": with the loop that it was measured in. "without_loop": the difference of two

@@ -93,7 +93,7 @@ std::vector<ClaimLimit> limits_of(TomlReader& reader, const Claim& claim) {
   if (value == nullptr) return {};
   if (value->kind != TomlValue::Kind::table)
     return {{"", words_in_sentence(reader, claim, "limit")}};
-  std::vector<std::string> known = {"when", "flags", "loop"};
+  std::vector<std::string> known = {"when", "flags", "loop", "unroll"};
   for (const AxisTest& test : claim.where.tests()) known.push_back(test.axis.text());
   TomlReader table(reader.file(), *value, "limit", known, reader.status());
   std::vector<ClaimLimit> limits;

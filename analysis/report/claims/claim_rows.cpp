@@ -180,11 +180,13 @@ std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure)
   if (figure == without_link_name) return without_links(data, maker);
   std::vector<ClaimRow> rows;
   for (const Aggregate* point : newest(data.aggregation.points)) {
-    // Several items in a loop's body are measured for their difference alone.
-    if (data::is_unrolled_item(point->axes)) continue;
+    const bool unrolled = data::is_unrolled_item(point->axes);
     if (figure == cycles_name) {
       rows.push_back(maker.row(*point));
       rows.back().figure = figure_of(*point);
+      rows.back().unrolled = unrolled;
+    } else if (unrolled) {
+      continue;
     } else if (point->reading(figure) != nullptr || !point->reason.empty()) {
       rows.push_back(maker.row(*point));
       rows.back().figure = figure_of(*point, figure);
@@ -239,6 +241,7 @@ ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control
     if (base > 0) out.floor = 100 * out.floor / base;
   }
   out.ids.insert(out.ids.end(), control.ids.begin(), control.ids.end());
+  out.control_has_equal_code = row.code == control.code;
   out.code += " " + control.code;
   return out;
 }
@@ -283,6 +286,7 @@ bool is_meant(const Claim& claim, const ClaimRow& row, bool every_device) {
   static const Word device("device"), ptxas("ptxas");
   if (!every_device && !claim.speaks_of(*axis_of(row.axes, device))) return false;
   if (!axis_of(row.axes, ptxas)->starts_with(claim.ptxas)) return false;
+  if (row.unrolled && !claim.unrolled && !names(claim, "unroll")) return false;
   return std::all_of(row.own.begin(), row.own.end(), [&](const std::string& axis) {
     return names(claim, axis) || (axis == "ptxas" && !claim.ptxas.empty());
   });

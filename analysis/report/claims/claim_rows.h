@@ -28,6 +28,9 @@ struct ClaimRow {
   std::string code;              // SASS class of each part: what makes two rows distinct
   data::Figure figure;
   double floor = 0;  // what differs by less is the same
+  // Several items in a turn of its loop (data::is_unrolled_item): of claims that name `unroll`.
+  bool unrolled = false;
+  bool control_has_equal_code = false;  // the figure is taken against that of the same code
 };
 
 // Whether the parts of such a figure may come from several GPUs of one model: a link and its chain.

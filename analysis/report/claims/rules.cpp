@@ -17,6 +17,7 @@ Claim widened(const Claim& claim) {
   Claim wide = claim;
   wide.where = claim.question;
   wide.when = {};
+  wide.unrolled = true;
   wide.accepts = {"modes", "interval_too_wide", "not_linear", "several_values"};
   return wide;
 }
@@ -60,6 +61,7 @@ class Reasons {
           (one.b && !test.matches(cases.rows[*one.b].axes)))
         reasons.insert(axis);
     if (!holds_when(claim_, cases.rows[one.a])) reasons.insert("when");
+    if (cases.rows[one.a].unrolled && !claim_.where.names("unroll")) reasons.insert("unroll");
     if (reasons.empty()) reasons.insert("flags");
     return reasons;
   }

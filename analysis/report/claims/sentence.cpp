@@ -16,8 +16,8 @@ namespace {
 
 const std::vector<std::string> figures = {"a",       "b",     "difference",   "ratio",
                                           "percent", "saved", "saved_percent"};
-const std::vector<std::string> counts = {"used",      "holds",         "refutes",
-                                         "ambiguous", "holds_of_used", "devices"};
+const std::vector<std::string> counts = {"used",       "holds",         "refutes", "ambiguous",
+                                         "equal_code", "holds_of_used", "devices"};
 constexpr std::string_view axis_prefix = "axis.";
 
 // Calls text(words) and name(word) for the parts of a sentence.
@@ -103,6 +103,7 @@ class Writer {
     if (name == "holds") return count_text(verdict_, &Counts::holds);
     if (name == "refutes") return count_text(verdict_, &Counts::refutes);
     if (name == "ambiguous") return count_text(verdict_, &Counts::ambiguous);
+    if (name == "equal_code") return count_text(verdict_, &Counts::equal_code);
     if (name == "holds_of_used")
       return by_model(
           verdict_, [](const Counts& one) { return fmt::format("{} of {}", one.holds, one.used); });
@@ -124,14 +125,13 @@ class Writer {
   }
 
   double figure(const std::string& of, const JudgedCase& one) const {
-    const double a = cases_.rows[one.of.a].figure.value;
-    const double b = one.of.b ? cases_.rows[*one.of.b].figure.value : one.bound;
-    if (of == "a") return a;
-    if (of == "b") return b;
-    if (of == "difference") return a - b;
-    if (of == "saved") return b - a;
-    if (of == "ratio") return a / b;
-    return 100 * (of == "percent" ? a - b : b - a) / b;
+    const Sides sides = sides_of(cases_, one);
+    if (of == "a") return sides.a;
+    if (of == "b") return sides.b;
+    if (of == "difference") return sides.difference;
+    if (of == "saved") return -sides.difference;
+    if (of == "ratio") return sides.ratio;
+    return 100 * (of == "percent" ? sides.ratio - 1 : 1 - sides.ratio);
   }
 
   // Numbers as a range; words as a list.
@@ -153,7 +153,7 @@ class Writer {
   template <typename Take>
   void for_each_used(const Selection& where, const Take& take) const {
     for (const JudgedCase& one : verdict_.cases) {
-      if (one.state == CaseState::no_bound) continue;
+      if (!one.is_told()) continue;
       // What cannot be told apart is shown only where nothing else is.
       if (one.state == CaseState::ambiguous && verdict_.used == verdict_.holds + verdict_.refutes)
         continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace phasebit::report::claims {
 namespace {
@@ -28,20 +29,32 @@ double unpaired_floor(const ClaimRow& a, const ClaimRow* b) {
   return std::max(floor, width);
 }
 
-// How far the figure is above the bound: by pairs under equal conditions where there are some.
-struct Above {
-  double value = 0, floor = 0;
-  bool paired = false;
-};
+const ClaimRow* row_of_b(const ClaimCases& cases, const ClaimCase& one) {
+  return one.b ? &cases.rows[*one.b] : nullptr;
+}
 
-Above above_bound(const Claim& claim, const ClaimRow& a, const ClaimRow* b, double bound) {
-  const data::Paired pairs =
-      data::paired(b == nullptr ? a.figure : b->figure, a.figure, [&](double before, double after) {
-        const auto here = b == nullptr ? bound : bound_of(claim, a, before);
-        return after - here.value_or(bound);
-      });
-  if (pairs.any()) return {pairs.median, pairs.floor, true};
-  return {a.figure.value - bound, unpaired_floor(a, b), false};
+// `of` the figure of `b` (of `a` where there is none) and that of `a`: the median under equal
+// conditions where there are some, else of the figures. What is judged and what is shown.
+data::Paired over_pairs(const ClaimRow& a, const ClaimRow* b, const data::DifferenceOf& of) {
+  const data::Figure& before = b == nullptr ? a.figure : b->figure;
+  data::Paired made = data::paired(before, a.figure, of);
+  if (made.any()) return made;
+  made.median = of(before.value, a.figure.value);
+  made.floor = unpaired_floor(a, b);
+  return made;
+}
+
+// Nothing is no part of nothing, and anything else is all of it.
+double share_of(double part, double whole) {
+  if (whole != 0) return part / whole;
+  return part == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), part);
+}
+
+// On two GPUs one code may well differ.
+bool has_equal_code(const ClaimRow& a, const ClaimRow* b) {
+  static const Word device("device");
+  if (a.control_has_equal_code || (b != nullptr && b->control_has_equal_code)) return true;
+  return b != nullptr && a.code == b->code && *axis_of(a.axes, device) == *axis_of(b->axes, device);
 }
 
 // A difference beyond the floor says so; one within it says nothing.
@@ -64,22 +77,25 @@ double margin_of(Relation relation, double above, double allowed) {
 
 // The floor of pairs is an allowance; that of unpaired repetitions is only where the claim says
 // why.
-void judge_loosely(const Claim& claim, double above, JudgedCase& out) {
+// `percent_above`: the median of what each pair is above its bound, as a share of that.
+void judge_loosely(const Claim& claim, double percent_above, JudgedCase& out) {
   constexpr double rounding = 1e-9, half_a_cycle = 0.5;
-  const double allowed = std::max(claim.within, claim.within_percent / 100 * std::abs(out.bound));
-  const bool by_floor = out.paired || !claim.unpaired.empty();
+  const bool by_floor = out.pairs > 0 || !claim.unpaired.empty();
   const double floor = by_floor ? out.floor : std::min(out.floor, half_a_cycle);
-  out.margin = margin_of(claim.relation, above, std::max(allowed, floor));
+  out.margin = margin_of(claim.relation, out.above, std::max(claim.within, floor));
+  if (claim.within_percent > 0)
+    out.margin =
+        std::max(out.margin, std::abs(out.bound) / 100 *
+                                 margin_of(claim.relation, percent_above, claim.within_percent));
   out.state = out.margin >= -rounding ? CaseState::holds : CaseState::refutes;
-  if (out.state == CaseState::refutes &&
-      margin_of(claim.relation, above, std::max(allowed, out.floor)) >= 0)
+  if (out.state == CaseState::refutes && margin_of(claim.relation, out.above, out.floor) >= 0)
     out.why = "holds only by the floor of unpaired repetitions";
 }
 
 JudgedCase judged(const Claim& claim, const ClaimCases& cases, const ClaimCase& one) {
   JudgedCase out{one};
   const ClaimRow& a = cases.rows[one.a];
-  const ClaimRow* b = one.b ? &cases.rows[*one.b] : nullptr;
+  const ClaimRow* b = row_of_b(cases, one);
   const auto bound =
       bound_of(claim, a, b == nullptr ? std::nullopt : std::optional(b->figure.value));
   if (!bound) {
@@ -87,14 +103,25 @@ JudgedCase judged(const Claim& claim, const ClaimCases& cases, const ClaimCase& 
     return out;
   }
   out.bound = *bound;
-  const Above above = above_bound(claim, a, b, *bound);
-  out.floor = above.floor;
-  out.paired = above.paired;
-  if (claim.relation == Relation::less || claim.relation == Relation::greater) {
-    out.margin = margin_of(claim.relation, above.value, 0);
+  const auto bound_at = [&](double before) {
+    return b == nullptr ? *bound : bound_of(claim, a, before).value_or(*bound);
+  };
+  const data::Paired pairs =
+      over_pairs(a, b, [&](double before, double after) { return after - bound_at(before); });
+  out.above = pairs.median;
+  out.floor = pairs.floor;
+  out.pairs = pairs.pairs.size();
+  if (has_equal_code(a, b)) {
+    out.state = CaseState::equal_code;
+  } else if (claim.relation == Relation::less || claim.relation == Relation::greater) {
+    out.margin = margin_of(claim.relation, out.above, 0);
     out.state = strict(out.margin, out.floor);
   } else {
-    judge_loosely(claim, above.value, out);
+    const auto percent = [&](double before, double after) {
+      const double here = bound_at(before);
+      return 100 * share_of(after - here, std::abs(here));
+    };
+    judge_loosely(claim, claim.within_percent > 0 ? over_pairs(a, b, percent).median : 0, out);
   }
   return out;
 }
@@ -102,7 +129,8 @@ JudgedCase judged(const Claim& claim, const ClaimCases& cases, const ClaimCase& 
 // From the best to the worst.
 int rank(CaseState state) {
   switch (state) {
-    case CaseState::no_bound: return 0;
+    case CaseState::no_bound:
+    case CaseState::equal_code: return 0;
     case CaseState::holds: return 1;
     case CaseState::ambiguous: return 2;
     case CaseState::refutes: return 3;
@@ -122,15 +150,30 @@ std::string_view to_string(CaseState state) {
     case CaseState::holds: return "holds";
     case CaseState::refutes: return "refutes";
     case CaseState::ambiguous: return "ambiguous";
+    case CaseState::equal_code: return "equal code";
     case CaseState::no_bound: return "left out";
   }
   bug("no such CaseState");
+}
+
+Sides sides_of(const ClaimCases& cases, const JudgedCase& one) {
+  const ClaimRow& a = cases.rows[one.of.a];
+  const ClaimRow* b = row_of_b(cases, one.of);
+  const auto other = [&](double before) { return b == nullptr ? one.bound : before; };
+  const auto median = [&](const data::DifferenceOf& of) { return over_pairs(a, b, of).median; };
+  return {median([](double, double after) { return after; }),
+          median([&](double before, double) { return other(before); }),
+          median([&](double before, double after) { return after - other(before); }),
+          median([&](double before, double after) {
+            return 1 + share_of(after - other(before), other(before));
+          })};
 }
 
 void Counts::add(CaseState state) {
   holds += state == CaseState::holds ? 1 : 0;
   refutes += state == CaseState::refutes ? 1 : 0;
   ambiguous += state == CaseState::ambiguous ? 1 : 0;
+  equal_code += state == CaseState::equal_code ? 1 : 0;
 }
 
 DistinctStates distinct_states(const ClaimCases& cases, const std::vector<JudgedCase>& judged) {
@@ -149,8 +192,8 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
   Verdict out;
   for (const ClaimCase& one : cases.cases) {
     out.cases.push_back(judged(claim, cases, one));
-    const bool bounded = out.cases.back().state != CaseState::no_bound;
-    out.unpaired += bounded && !out.cases.back().paired ? 1 : 0;
+    const JudgedCase& last = out.cases.back();
+    out.unpaired += last.is_told() && last.pairs == 0 ? 1 : 0;
   }
   // Counted, what cannot be told apart does not have the relation.
   const bool counted = claim.least_share || claim.most_share;
@@ -162,6 +205,7 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
     out.holds = std::max(out.holds, counts.holds), out.used = std::max(out.used, counts.used);
     out.refutes = std::max(out.refutes, counts.refutes);
     out.ambiguous = std::max(out.ambiguous, counts.ambiguous);
+    out.equal_code = std::max(out.equal_code, counts.equal_code);
     if (counts.used > 0)
       out.is_true = out.is_true && (counted ? has_share(claim, counts) : counts.refutes == 0);
     out.of_model.emplace(model, counts);

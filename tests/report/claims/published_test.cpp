@@ -177,6 +177,12 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
   EXPECT_EQ(rows[0].figure.reason.text, "");
   EXPECT_DOUBLE_EQ(rows[0].figure.value, 15);
   EXPECT_EQ(rows[0].ids, (std::vector<std::string>{id + "8", id + "4"}));
+  // With its loop each size is a row, that of several items for claims that name them.
+  const auto with_loop = claim_rows(
+      data_of({steady("fanin/mbarrier/none/none/num_stages=1", 60), steady(id + "4", 20)}),
+      "cycles");
+  ASSERT_EQ(with_loop.size(), 2U);
+  EXPECT_NE(with_loop[0].unrolled, with_loop[1].unrolled);
   const auto alone = claim_rows(data_of({steady(id + "1", 60)}), "without_loop");
   ASSERT_EQ(alone.size(), 1U);
   EXPECT_EQ(alone[0].figure.reason.text, "measured in one size: its loop is in it");

@@ -234,6 +234,113 @@ TEST(Outside, EachAxisThatKeepsOutWhatRefutesMustBeNamed) {
   EXPECT_EQ(fault("limit = { num_stages = \"few\", wait = \"by x\" }\n"), "");
 }
 
+// Ratios 2, 1.25, 1.65 and differences 50, 20, 52 by condition; the medians of the sides are 100
+// and 80: their ratio 1.25 and difference 20 are nothing that is judged.
+TEST(Pairs, AreWhatASentenceShows) {
+  const Claim claim = claim_of(
+      "says = \"{a} {b} {difference} {saved} {ratio} {percent} {saved_percent}\"\n"
+      "a = { num_stages = 4 }\nb = { num_stages = 2 }\nrelation = \"greater\"");
+  const ClaimCases cases = cases_of(claim,
+                                    {under_paddings(rules_ring("4", "x", 100), {100, 100, 132}),
+                                     under_paddings(rules_ring("2", "x", 80), {50, 80, 80})},
+                                    false);
+  const Verdict verdict = judge(claim, cases);
+  EXPECT_EQ(sentence(claim, cases, verdict), "100 80 50 -50 1.65 65 -65");
+  ASSERT_EQ(verdict.cases.size(), 1U);
+  EXPECT_DOUBLE_EQ(verdict.cases.front().above, 50);
+  EXPECT_EQ(verdict.cases.front().pairs, 3U);
+}
+
+// 6, 6, 16, 1, 1 cycles above: their median is 2 % of the median bound, and the median share is
+// 5.3 %. Three quarters of the differences lie within 5 cycles of 6, so the floor allows 5.
+TEST(Pairs, APercentageIsOfEachPair) {
+  const ClaimRow a = under_paddings(rules_ring("4", "x", 301), {106, 106, 316, 301, 301}),
+                 b = under_paddings(rules_ring("2", "x", 300), {100, 100, 300, 300, 300});
+  const auto refutes = [&](const char* percent) {
+    return verdict_of(claim_of(more_stages + "relation = \"within\"\nwithin_percent = " + percent),
+                      {a, b})
+        .refutes;
+  };
+  EXPECT_EQ(refutes("5"), 1U);
+  EXPECT_EQ(refutes("6"), 0U);
+}
+
+// One code under two names differs by nothing, whatever is claimed.
+TEST(Pairs, OfEqualCodeAreCountedApart) {
+  const std::string says = "relation = \"at_most\"\nbound = \"1.4 * b\"";
+  ClaimRow twin = rules_ring("4", "x", 100);
+  twin.code = rules_ring("2", "x", 0).code;
+  std::vector<ClaimRow> rows = {twin, rules_ring("2", "x", 100)};
+  const Claim claim = claim_of(more_stages + says);
+  Verdict verdict = verdict_of(claim, rows);
+  EXPECT_EQ(verdict.used, 0U);
+  EXPECT_EQ(verdict.equal_code, 1U);
+  EXPECT_FALSE(verdict.is_true);
+  EXPECT_TRUE(verdict.all_of_equal_code());
+  // Nor does it refute beside a pair of two codes.
+  rows[0].figure.value = 200;
+  rows.push_back(rules_ring("4", "y", 90));
+  rows.push_back(rules_ring("2", "y", 100));
+  verdict = verdict_of(claim, rows);
+  EXPECT_EQ(verdict.used, 1U);
+  EXPECT_EQ(verdict.equal_code, 1U);
+  EXPECT_TRUE(verdict.is_true);
+  // Two GPUs are compared by one code.
+  const Claim across = claim_of(
+      "says = \"\"\na = { device = \"*H100*\" }\nb = { device = \"*H200*\" }\n"
+      "relation = \"within\"\nwithin = 1");
+  verdict = verdict_of(
+      across, {rules_ring("4", "x", 100), rules_ring("4", "x", 100, "NVIDIA H100 80GB HBM3")});
+  EXPECT_EQ(verdict.used, 1U);
+  EXPECT_EQ(verdict.equal_code, 0U);
+}
+
+// A figure against that of the same code is 0 by itself.
+TEST(Pairs, AControlOfEqualCodeSaysNothing) {
+  const Claim claim = claim_of(
+      "says = \"\"\nagainst = { num_stages = 1 }\nrelation = \"within\"\nbound = \"0\"\nwithin = "
+      "2");
+  ClaimRow twin = rules_ring("4", "x", 100);
+  twin.code = rules_ring("1", "x", 0).code;
+  const auto used = [&](const ClaimRow& row) {
+    return verdict_of(claim,
+                      report::claims::against_control(claim, {row, rules_ring("1", "x", 100)}))
+        .used;
+  };
+  EXPECT_EQ(used(rules_ring("4", "x", 100)), 1U);
+  EXPECT_EQ(used(twin), 0U);
+}
+
+// Ten comparisons of four items a turn, of which two have the other sign.
+TEST(Outside, HasSeveralItemsATurnOfTheLoop) {
+  std::vector<ClaimRow> rows = {rules_ring("4", "x", 90), rules_ring("2", "x", 100)};
+  for (int n = 0; n < 10; ++n)
+    for (const char* stages : {"4", "2"}) {
+      ClaimRow row = claim_row(
+          {{"num_stages", stages}, {"probe", "ring"}, {"unroll", "4"}, {"wait", std::to_string(n)}},
+          stages[0] == '2' ? 100
+          : n < 2          ? 110
+                           : 90);
+      row.unrolled = true;
+      rows.push_back(row);
+    }
+  const auto used = [&](const Claim& claim) { return verdict_of(claim, rows).used; };
+  const auto faults = [&](const Claim& claim) {
+    const ClaimCases inside = cases_of(claim, rows, false);
+    return scope_faults(claim, inside, outside_of(claim, rows, inside, false));
+  };
+  const Claim silent = claim_of(more_stages + "relation = \"less\"");
+  EXPECT_EQ(used(silent), 1U);
+  ASSERT_EQ(faults(silent).size(), 1U);
+  EXPECT_NE(faults(silent).front().find("kept out by unroll (2)"), std::string::npos)
+      << faults(silent).front();
+  const Claim said = claim_of(more_stages + "relation = \"less\"\nlimit = { unroll = \"cycles\" }");
+  EXPECT_TRUE(faults(said).empty());
+  const Claim all = claim_of(
+      more_stages + "relation = \"less\"\nwhere = { probe = \"ring\", unroll = [\"-\", \">=1\"] }");
+  EXPECT_EQ(used(all), 11U);
+}
+
 // Of several values there is no figure, and pairs all the same.
 TEST(Pairs, CompareRowsOfSeveralValuesWhereTheyAreAccepted) {
   ClaimRow a = under_paddings(rules_ring("4", "x", 90), {90, 190, 90}),
