@@ -15,7 +15,8 @@ sys.path.insert(0, str(TOOLS / "benchmarks"))
 
 import checked_table  # noqa: E402
 
-BLOCKS = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in ("messages", "deadlocks"))
+BLOCKS = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" 
+                 for name in ("messages", "deadlocks", "handed_back"))
 MESSAGES = """# NVIDIA H200, driver 580
 family,place,writer,reader,section,check,messages,stale,given_up,pairs_of_two_sms
 flags,grid,"st.global, st.release.gpu",ld.acquire.gpu,8.9.2,ordered,1000,0,0,12
@@ -29,6 +30,12 @@ checked/deadlock/1,"a.ptx:7: next_slot: mbarrier.arrive",deadlock,1,"warp 1",gua
 checked/deadlock/2,"b.ptx:7: dropped: bar.sync 0;",deadlock,1,"warp 1",verified,no
 checked/proved/1,"b.ptx:9: dropped: bar.sync 0;",proved,0,"",verified,yes
 """
+HANDED_BACK = """# phasebit-bench --bundle handed_back
+gpu,driver,ptxas,commit,fence,stages,consumers,payload_bytes,points,wrong
+NVIDIA H200,580,13.5.37,abc,none,2,4,4096,3,0
+NVIDIA H200,580,13.5.37,abc,none,4,8,8192,3,2
+NVIDIA H200,580,13.5.37,abc,release,4,8,8192,3,0
+"""
 
 
 class CheckedTable(unittest.TestCase):
@@ -40,7 +47,8 @@ class CheckedTable(unittest.TestCase):
 
     def tree(self, folder, with_results):
         for name, text in {"docs/checker.md": BLOCKS, "results/benchmarks/messages.txt": MESSAGES,
-                           "results/benchmarks/deadlocks.txt": DEADLOCKS}.items():
+                           "results/benchmarks/deadlocks.txt": DEADLOCKS,
+                           "results/benchmarks/handed_back.txt": HANDED_BACK}.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             if with_results or name.startswith("docs"):
@@ -49,7 +57,7 @@ class CheckedTable(unittest.TestCase):
     def test_says_that_nothing_was_run(self):
         with tempfile.TemporaryDirectory() as folder:
             self.tree(folder, False)
-            self.assertEqual(self.run_in(folder).count("No GPU has run them yet."), 2)
+            self.assertEqual(self.run_in(folder).count("No GPU has run them yet."), 3)
 
     def test_counts_what_was_run(self):
         with tempfile.TemporaryDirectory() as folder:

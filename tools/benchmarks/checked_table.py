@@ -1,9 +1,9 @@
 """Tables of docs/checker.md that compare `phasebit check` with a GPU.
 
-Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->` or
-`<!-- deadlocks -->` and the next such comment from results/benchmarks/messages.txt and
-deadlocks.txt, which tests on the GPU machine write. --check compares instead, with exit status 1
-where they differ.
+Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->`, `<!-- deadlocks -->`
+or `<!-- handed_back -->` and the next such comment from the files of these names under
+results/benchmarks, which tests on the GPU machine write, or a command that they name. --check
+compares instead, with exit status 1 where they differ.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from document import compared, markdown, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = Path("docs/checker.md")
-MESSAGES, DEADLOCKS = (Path("results/benchmarks") / f"{name}.txt"
-                       for name in ("messages", "deadlocks"))
+MESSAGES, DEADLOCKS, HANDED_BACK = (Path("results/benchmarks") / f"{name}.txt"
+                                    for name in ("messages", "deadlocks", "handed_back"))
 COMMAND = "tools/benchmarks/checked_table.py"
 
 
@@ -68,18 +68,30 @@ def deadlocks_table(rows):
     return markdown([":mistake", "deadlocks", "time out there", "proved", "verified"], made)
 
 
-def block_of(path, table):
+def handed_back_table(rows):
+    made = []
+    for (gpu, fence), some in counts(((row["gpu"], row["fence"]), row) for row in rows).items():
+        wrong = [row for row in some if int(row["wrong"]) > 0]
+        made.append([gpu, fence, str(len(some)), str(sum(int(row["points"]) for row in some)),
+                     str(sum(int(row["wrong"]) for row in wrong)), str(len(wrong))])
+    return markdown([":GPU", ":fence", "rings", "points", "wrong points", "rings with one"], made)
+
+
+def block_of(path, table, says_notes=True):
     found = rows_of(path)
     if found is None:
         return ["No GPU has run them yet."]
     notes, rows = found
-    return [*table(rows), "", f"{notes}. [Each of them](../{path.relative_to(ROOT)})."]
+    notes = f"{notes}. " if says_notes else ""
+    return [*table(rows), "", f"{notes}[Each of them](../{path.relative_to(ROOT)})."]
 
 
 def made(root):
     text = (root / DOCUMENT).read_text()
     text = replaced(DOCUMENT, text, "messages", block_of(root / MESSAGES, messages_table))
-    return replaced(DOCUMENT, text, "deadlocks", block_of(root / DEADLOCKS, deadlocks_table))
+    text = replaced(DOCUMENT, text, "deadlocks", block_of(root / DEADLOCKS, deadlocks_table))
+    return replaced(DOCUMENT, text, "handed_back",
+                    block_of(root / HANDED_BACK, handed_back_table, says_notes=False))
 
 
 def main():
