@@ -1,9 +1,9 @@
 """Tables of docs/checker.md that compare `phasebit check` with a GPU.
 
-Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->`, `<!-- deadlocks -->`
-or `<!-- handed_back -->` and the next such comment from the files of these names under
-results/benchmarks, which tests on the GPU machine write, or a command that they name. --check
-compares instead, with exit status 1 where they differ.
+Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->`,
+`<!-- deadlocks -->` or `<!-- handed_back -->` and the next such comment from the files of these
+names under results/benchmarks, which tests on the GPU machine write, or commands that they name.
+--check compares instead, with exit status 1 where they differ.
 """
 
 import argparse
