@@ -174,7 +174,7 @@ bool Machine::touch(const Place& at, std::uint64_t size, Access access, Viewer v
   else if (found->is == Ordering::read_not_in_proxy)
     report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
            fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
-                       "a read: the manual asks for one",
+                       "a read: the manual asks for one, and GPUs read wrong words without it",
                        at.cta < 0 ? at.region->name : std::string("what it holds")),
            {{{first.pc, first.thread}, "reads it in the generic proxy"}});
   else if (found->is == Ordering::not_in_proxy)
