@@ -206,10 +206,10 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
 
 // Where a CTA must have run: a cluster's and a workload's where its first record says.
 std::uint32_t sm_of(const LaunchShape& shape, int target_sm, const LaunchOutput& output, int cta) {
-  if (shape.sms > 0 && shape.workload.empty())
-    return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
-  if (shape.cluster_size <= 1 && shape.workload.empty())
-    return static_cast<std::uint32_t>(target_sm);
+  if (shape.workload.empty()) {
+    if (shape.sms > 0) return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
+    if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(target_sm);
+  }
   for (const RoleSlice& slice : shape.slices)
     if (slice.is_in(cta)) return record_at(shape, output, cta, slice).sm;
   return 0;  // no role runs there

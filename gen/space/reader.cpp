@@ -380,7 +380,10 @@ void CatalogueReader::read_facts(const Source& source) {
   if (source.kind == ComponentKind::protocol) read_protocol_facts(source);
   if (source.kind == ComponentKind::mover) read_mover_facts(source);
   if (source.kind == ComponentKind::work) read_work_facts(source);
-  if (source.kind == ComponentKind::probe) read_plan(source), read_workload(source);
+  if (source.kind == ComponentKind::probe) {
+    read_plan(source);
+    read_workload(source);
+  }
 }
 
 std::optional<launch::Role> CatalogueReader::read_role(TomlReader& reader, std::string_view key) {

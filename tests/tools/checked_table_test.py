@@ -15,7 +15,7 @@ sys.path.insert(0, str(TOOLS / "benchmarks"))
 
 import checked_table  # noqa: E402
 
-BLOCKS = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" 
+BLOCKS = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n"
                  for name in ("messages", "deadlocks", "handed_back"))
 MESSAGES = """# NVIDIA H200, driver 580
 family,place,writer,reader,section,check,messages,stale,given_up,pairs_of_two_sms
@@ -71,6 +71,8 @@ class CheckedTable(unittest.TestCase):
         self.assertIn("| next slot | 1 | 1 | 0 | 0 |", text)
         self.assertIn("| dropped | 1 | 0 | 1 | 1 |", text)
         self.assertIn("| all | 2 | 1 | 1 | 1 |", text)
+        self.assertIn("| NVIDIA H200 | none | 2 | 6 | 2 | 1 |", text)
+        self.assertIn("| NVIDIA H200 | release | 1 | 3 | 0 | 0 |", text)
         self.assertIn("NVIDIA H200, driver 580. "
                       "[Each of them](../results/benchmarks/messages.txt).", text)
 
