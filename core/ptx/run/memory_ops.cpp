@@ -172,7 +172,7 @@ bool Machine::touch(const Place& at, std::uint64_t size, Access access, Viewer v
                        verb(second), where),
            {{{first.pc, first.thread}, "another warp reads it"}});
   else if (found->is == Ordering::read_not_in_proxy)
-    report(FindingKind::proxy, Grade::note, {second.pc, second.thread},
+    report(FindingKind::proxy, Grade::unproved, {second.pc, second.thread},
            fmt::format("overwrites {} in the asynchronous proxy without a fence.proxy.async after "
                        "a read: the manual asks for one, and GPUs read wrong words without it",
                        at.cta < 0 ? at.region->name : std::string("what it holds")),
