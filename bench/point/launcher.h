@@ -72,6 +72,8 @@ class Launcher {
   std::size_t kept_bytes_ = 0;
   std::vector<std::byte> host_;
   std::uint64_t next_byte_ = 0;  // of data, after all that was read
+  // Of the workload whose output was checked last.
+  std::optional<std::pair<launch::LaunchShape, launch::workload::Expected>> expected_;
 };
 
 }  // namespace phasebit::bench::point

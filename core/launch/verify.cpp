@@ -171,7 +171,7 @@ Status verify_output(const LaunchShape& shape, const LaunchOutput& output) {
       return fail(Step::verify, "the CTAs drew {} tiles, expected {}", handled, tiles);
   }
   if (output.is_read_apart) return {};
-  return expected_output(shape, output.items).check(0, output.stored);
+  return expected_output(shape).check(output.items, 0, output.stored);
 }
 
 // The first thread that is left in a CTA says how many barriers it read back; of a cluster, that of
@@ -241,8 +241,8 @@ bool met(const LaunchShape& shape, const LaunchOutput& output) {
          output.status.code != not_coresident;
 }
 
-workload::Expected expected_output(const LaunchShape& shape, std::uint64_t elements) {
-  workload::Problem problem{elements, std::bit_cast<float>(shape.work_amount), {}};
+workload::Expected expected_output(const LaunchShape& shape) {
+  workload::Problem problem{std::bit_cast<float>(shape.work_amount), {}};
   for (const Buffer& buffer : shape.buffers) {
     if (buffer.name == shape.workload.output) break;
     Buffer period = buffer;

@@ -45,7 +45,7 @@ std::uint64_t tiles_an_item(const LaunchShape& shape);
 
 // What a workload's output must hold after a launch of so many elements: of a shape that
 // check_shape has passed.
-workload::Expected expected_output(const LaunchShape& shape, std::uint64_t elements);
+workload::Expected expected_output(const LaunchShape& shape);
 
 // Sums over data filled with `blocks` (BufferFill), wherever in it one begins.
 

@@ -1,5 +1,7 @@
 #include "core/launch/workload/workload.h"
 
+#include "core/base/parallel.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,7 +10,8 @@ namespace phasebit::launch::workload {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;  // elements whose reference is made at a time
+constexpr std::size_t chunk = 4096;       // elements whose reference is made at a time
+constexpr std::size_t block = 64 * chunk;  // elements that one thread compares
 
 // As floating point is compared: NaN is as good as another NaN, and infinity is itself. What is too
 // large for an f32 is rounded to infinity, as the kernel rounds it.
@@ -34,36 +37,46 @@ Expected::Expected(WorkloadShape shape, Problem problem)
   if (reference_ == nullptr) bug("a workload without a reference");
 }
 
-Status Expected::wrong(std::uint64_t element, float found, double wanted) const {
-  return fail(Step::verify,
-              "'{}' holds {:.9g} in element {} of {}, expected {:.17g} by reference '{}' within "
-              "2^{} + 2^{} "
-              "of it",
-              shape_.output, found, element, problem_.elements, wanted, shape_.reference,
-              shape_.absolute, shape_.relative);
-}
-
-Status Expected::check(std::uint64_t first, std::span<const std::uint32_t> words) const {
+Status Expected::check_inside(std::uint64_t elements, std::uint64_t first,
+                              std::span<const std::uint32_t> words) const {
   const double relative = std::ldexp(1.0, shape_.relative),
                absolute = std::ldexp(1.0, shape_.absolute);
-  const std::uint64_t last = std::max(first, problem_.elements);
-  const auto inside = static_cast<std::size_t>(std::min<std::uint64_t>(last - first, words.size()));
   std::vector<double> wanted;
-  for (std::size_t begin = 0; begin < inside; begin += chunk) {
-    wanted.resize(std::min(chunk, inside - begin));
+  for (std::size_t begin = 0; begin < words.size(); begin += chunk) {
+    wanted.resize(std::min(chunk, words.size() - begin));
     reference_(problem_, first + begin, wanted);
-    for (std::size_t n = 0; n < wanted.size(); ++n)
-      if (const auto found = std::bit_cast<float>(words[begin + n]);
-          !is_right(found, wanted[n], relative, absolute))
-        return words[begin + n] == untouched
-                   ? fail(Step::verify, "'{}': element {} of {} was not written, expected {}",
-                          shape_.output, first + begin + n, problem_.elements, wanted[n])
-                   : wrong(first + begin + n, found, wanted[n]);
+    for (std::size_t n = 0; n < wanted.size(); ++n) {
+      const auto found = std::bit_cast<float>(words[begin + n]);
+      if (is_right(found, wanted[n], relative, absolute)) continue;
+      const std::uint64_t element = first + begin + n;
+      if (words[begin + n] == untouched)
+        return fail(Step::verify, "'{}': element {} of {} was not written, expected {}",
+                    shape_.output, element, elements, wanted[n]);
+      return fail(Step::verify,
+                  "'{}' holds {:.9g} in element {} of {}, expected {:.17g} by reference '{}' "
+                  "within 2^{} + 2^{} of it",
+                  shape_.output, found, element, elements, wanted[n], shape_.reference,
+                  shape_.absolute, shape_.relative);
+    }
   }
+  return {};
+}
+
+Status Expected::check(std::uint64_t elements, std::uint64_t first,
+                       std::span<const std::uint32_t> words) const {
+  const std::uint64_t last = std::max(first, elements);
+  const auto inside = static_cast<std::size_t>(std::min<std::uint64_t>(last - first, words.size()));
+  std::vector<Status> found((inside + block - 1) / block);
+  base::parallel_for(found.size(), 0, [&](std::size_t n) {
+    const std::size_t begin = n * block;
+    found[n] = check_inside(elements, first + begin,
+                            words.subspan(begin, std::min(block, inside - begin)));
+  });
+  for (const Status& one : found) PHASEBIT_TRY(one);
   for (std::size_t n = inside; n < words.size(); ++n)
     if (words[n] != untouched)
       return fail(Step::verify, "'{}' was written to at {}, after its {} elements", shape_.output,
-                  first + n, problem_.elements);
+                  first + n, elements);
   return {};
 }
 

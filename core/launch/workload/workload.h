@@ -45,7 +45,6 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
 
 // What a reference computes from.
 struct Problem {
-  std::uint64_t elements = 0;
   float argument = 0;                      // KernelParams::work_amount as a number
   std::vector<std::vector<float>> inputs;  // of each what comes again and again
   float input(std::size_t which, std::uint64_t element) const {
@@ -58,18 +57,20 @@ using Reference = void (*)(const Problem& problem, std::uint64_t first, std::spa
 Reference reference_of(const std::string& name);  // null for none
 std::vector<std::string> reference_names();
 
-// What the output must hold after a launch of so many elements, which may be fewer than the buffers
-// have room for.
+// What the output must hold after a launch.
 class Expected {
  public:
   // Of a shape whose reference there is. `problem` has all that the reference asks for.
   Expected(WorkloadShape shape, Problem problem);
-  // Words of the output from element `first` on; those after the last element must be as they were.
+  // After a launch of so many elements, which may be fewer than the buffers have room for, words of
+  // the output from element `first` on; those after the last element must be as they were.
   // Step::verify names the first that is wrong.
-  Status check(std::uint64_t first, std::span<const std::uint32_t> words) const;
+  Status check(std::uint64_t elements, std::uint64_t first,
+               std::span<const std::uint32_t> words) const;
 
  private:
-  Status wrong(std::uint64_t element, float found, double wanted) const;
+  Status check_inside(std::uint64_t elements, std::uint64_t first,
+                      std::span<const std::uint32_t> words) const;
 
   WorkloadShape shape_;
   Problem problem_;
