@@ -194,6 +194,20 @@ TEST(Outside, HasFlaggedRowsAndNoForks) {
             "'question' leaves out 2 of the 2 rows of 'where'");
 }
 
+TEST(Outside, EachValueOfAListIsCompared) {
+  const std::vector<ClaimRow> rows = {rules_ring("1", "x", 50), rules_ring("2", "x", 50)};
+  const auto faults = [&](const std::string& more) {
+    const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"100\"\n" + more);
+    const ClaimCases inside = cases_of(claim, rows, false);
+    return scope_faults(claim, inside, outside_of(claim, rows, inside, false));
+  };
+  const std::string where = "where = { probe = \"ring\", ";
+  const std::vector<std::string> unmet = {"'where' lists wait = y, of which no row is compared"};
+  EXPECT_EQ(faults(where + "wait = [\"x\", \"y\"] }\n"), unmet);
+  // One value alone is what the sentence is about, and a pattern or the lack of an axis no value.
+  EXPECT_TRUE(faults(where + "wait = [\"x\", \"z*\", \"-\"], num_stages = [1, 2] }\n").empty());
+}
+
 TEST(Outside, ASubtractionThatFailsMustBeNamed) {
   ClaimRow in_loop = rules_ring("2", "x", 50);
   in_loop.figure.reason = {report::data::Missing::not_separable, "not separable"};
