@@ -50,7 +50,7 @@ Status write_flat(const fs::path& path, const Results& results);
 // a column twice or a required one missing, a number of a point twice, rows of one variant, device
 // or run that contradict each other, a figure outside of its interval, samples that are missing or
 // give other figures, a row of the same code without the row with its figures or of another class,
-// one code with two classes, one point with two figures and no samples. Step::io for damaged
+// one code with two classes, one point with two figures. Step::io for damaged
 // zstd data.
 Result<Results> read_flat(const fs::path& path, std::string_view content,
                           const SampleWish& wanted = {});

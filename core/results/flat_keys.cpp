@@ -369,28 +369,22 @@ Status FlatRepeats::add_class(const FlatRow& row) {
 
 Status FlatRepeats::add_figure(const FlatRow& row) {
   const PointRow& point = row.point;
-  if (!row.cycles || row.samples > 0) return {};
+  if (!row.cycles) return {};
   if (!point.lacks.empty() &&
       std::ranges::any_of(of_a_point, [&](std::string_view column) { return row.lacks(column); }))
     return {};
-  Figures figures = {row.cycles};
-  for (std::size_t n = 0; n < most_readings; ++n) figures[n + 1] = row.readings[n].value;
   const Conditions& at = point.conditions;
-  const auto [known, is_new] =
-      figures_.try_emplace({point.run_id, point.variant_id, point.device_uuid, point.text_hash,
-                            point.kind, point.repetition, point.aa_control, at.sm, at.first_warp,
-                            at.start_offset, at.padding, at.gap_after, at.gap_warps},
-                           figures);
-  for (std::size_t n = 0; n < figures.size(); ++n) {
-    const std::optional<double>&ours = figures[n], &earlier = known->second[n];
-    if (ours == earlier || !ours || !earlier) continue;
-    return fail(Step::store,
-                "column '{}': {} (repetition {}) has {} here and {} in an earlier row of the same "
-                "device and conditions, and neither has samples",
-                n == 0 ? "cycles" : fmt::format("reading_{}_value", n), point.variant_id,
-                point.repetition, *ours, *earlier);
-  }
-  return {};
+  const bool is_new =
+      figures_
+          .insert({point.run_id, point.variant_id, point.device_uuid, point.text_hash, point.kind,
+                   point.repetition, point.aa_control, at.sm, at.first_warp, at.start_offset,
+                   at.padding, at.gap_after, at.gap_warps})
+          .second;
+  if (is_new) return {};
+  return fail(Step::store,
+              "column 'repetition': {} has a figure of repetition {} in an earlier row of the same "
+              "device and conditions",
+              point.variant_id, point.repetition);
 }
 
 std::optional<FlatRepeats::Contradiction> FlatRepeats::check_figure_classes() const {

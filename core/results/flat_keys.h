@@ -15,6 +15,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,9 +68,9 @@ Status read_samples(const fs::path& path, const std::unordered_map<std::uint64_t
 
 class FlatRepeats {
  public:
-  // Step::store with the column and both values: another class of one code of one run; another
-  // figure of one point (variant, device, repetition and conditions of one run), where no samples
-  // say how it came about. A point that was tried again may have several rows.
+  // Step::store with the column: another class of one code of one run; a second figure of one point
+  // (variant, device, repetition and conditions of one run). A point that was tried again may have
+  // several rows, and one figure.
   Status add(const FlatRow& row);
   // That rows of the same code have the class of the row with their figures: the place of the row
   // that does not, and why.
@@ -99,10 +100,9 @@ class FlatRepeats {
   // Run, variant, device, .text, kind, repetition, control, and Conditions.
   using Point = std::tuple<Word, Word, Word, Word, PointKind, int, bool, int, int, std::uint64_t,
                            int, int, int>;
-  using Figures = std::array<std::optional<double>, 1 + most_readings>;  // the cycles first
 
   std::unordered_map<Code, Word, Hash> classes_;
-  std::unordered_map<Point, Figures, Hash> figures_;
+  std::unordered_set<Point, Hash> figures_;
   std::unordered_map<std::uint64_t, Word> class_of_;  // by the number of a point
   struct SameCode {
     std::size_t place = 0;

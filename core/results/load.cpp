@@ -40,6 +40,18 @@ Error named(const fs::path& path, const Error& error) {
   return {Step::store, fmt::format("{}: {}", path.string(), error.message), error.hint};
 }
 
+// Each variant with each unit that its rows have.
+Status check_keys(const Results& file, const KeyCheck& keys) {
+  std::unordered_map<Word, std::set<Word>> units;
+  for (const PointRow& point : file.points)
+    if (!point.unit.empty()) units[point.variant_id].insert(point.unit);
+  for (const VariantRow& variant : file.variants) {
+    PHASEBIT_TRY(keys(variant, {}));
+    for (const Word& unit : units[variant.id]) PHASEBIT_TRY(keys(variant, unit.text()));
+  }
+  return {};
+}
+
 Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
                                         const SampleWish& wanted, const KeyCheck& keys) {
   std::vector<Result<Results>> read(paths.size(), Results());
@@ -47,9 +59,8 @@ Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
   std::vector<Results> files;
   for (size_t n = 0; n < paths.size(); ++n) {
     if (!read[n]) return tl::unexpected<Error>(read[n].error());
-    for (const VariantRow& variant : read[n]->variants)
-      if (const Status is_key = keys ? keys(variant) : Status(); !is_key)
-        return tl::unexpected<Error>(named(paths[n], is_key.error()));
+    if (const Status known = keys ? check_keys(*read[n], keys) : Status(); !known)
+      return tl::unexpected<Error>(named(paths[n], known.error()));
     files.push_back(std::move(*read[n]));
   }
   return files;

@@ -10,8 +10,9 @@
 
 namespace phasebit::results {
 
-// Step::store where a variant's key is none, without the file's name.
-using KeyCheck = std::function<Status(const VariantRow& variant)>;
+// Step::store where a variant's key is none, or cannot have that unit, without the file's name. The
+// unit is empty where no row names one.
+using KeyCheck = std::function<Status(const VariantRow& variant, const std::string& unit)>;
 
 // Stores and files of results (flat.h), merged; each is told by its first bytes. Step::io when a
 // file cannot be read, else as Store and read_flat say, with the file's name. `wanted`: whose

@@ -1,5 +1,6 @@
 #include "gen/kernel/probes.h"
 
+#include "core/base/text.h"
 #include "gen/forms/form.h"
 #include "gen/kernel/facts.h"
 #include "gen/kernel/layout.h"
@@ -389,17 +390,19 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
 }
 
 constexpr std::array planners = {
-    ProbePlanner{"ring", lay_out_warps, finish_ring},
-    ProbePlanner{"verb", lay_out_warps, finish_verb},
-    ProbePlanner{"response", lay_out_warps, finish_response},
-    ProbePlanner{"interference", lay_out_interference, finish_interference},
-    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
-    ProbePlanner{"cluster", lay_out_warps, finish_cluster},
-    ProbePlanner{"remote", lay_out_warps, finish_remote},
-    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_ring},
-    ProbePlanner{"stream", lay_out_warps, finish_stream},
-    ProbePlanner{"issue", lay_out_issue, finish_issue},
-    ProbePlanner{"form", lay_out_form, finish_form},
+    ProbePlanner{"ring", "cycles per item|cycles per # items", lay_out_warps, finish_ring},
+    ProbePlanner{"verb", "cycles per item|cycles per # items", lay_out_warps, finish_verb},
+    ProbePlanner{"response", "cycles per item|cycles per # items", lay_out_warps, finish_response},
+    ProbePlanner{"interference", "cycles per block", lay_out_interference, finish_interference},
+    ProbePlanner{"fanin", "cycles per phase", lay_out_warps, finish_fanin},
+    ProbePlanner{"cluster", "cycles per barrier|cycles per round trip|cycles per item",
+                 lay_out_warps, finish_cluster},
+    ProbePlanner{"remote", "cycles per item", lay_out_warps, finish_remote},
+    ProbePlanner{"barrier_word", "cycles per item|cycles per # items", lay_out_barrier_word,
+                 finish_ring},
+    ProbePlanner{"stream", "ns per item", lay_out_warps, finish_stream},
+    ProbePlanner{"issue", "cycles per item", lay_out_issue, finish_issue},
+    ProbePlanner{"form", "cycles per # operations", lay_out_form, finish_form},
 };
 
 }  // namespace
@@ -411,6 +414,20 @@ const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::str
     for (const ProbePlanner& planner : planners)
       if (planner.probe == one->name) return planner;
   return planners.front();
+}
+
+bool may_have_unit(const space::Catalogue& catalogue, const std::string& probe,
+                   const std::string& unit) {
+  const space::Component* declared = catalogue.find(space::ComponentKind::probe, probe);
+  if (declared == nullptr) return true;
+  if (!declared->plan.unit.empty()) return unit == declared->plan.unit;
+  std::string pattern;
+  for (const char c : unit) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit || !pattern.ends_with('#')) pattern += is_digit ? '#' : c;
+  }
+  const auto units = base::split(planner_of(catalogue, probe).units, '|');
+  return std::find(units.begin(), units.end(), pattern) != units.end();
 }
 
 Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& plan) {

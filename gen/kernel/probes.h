@@ -11,6 +11,8 @@ namespace phasebit::kernel {
 
 struct ProbePlanner {
   const char* probe;
+  // In which units, with # for a number, unless the probe's file says: "cycles per item|...".
+  const char* units;
   // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
   // placed after it.
   Status (*lay_out)(const launch::VariantKey& variant, Plan& plan);
@@ -21,6 +23,11 @@ struct ProbePlanner {
 
 // That of the probe, or of the nearest that it uses.
 const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::string& probe);
+
+// Whether figures of the probe may be in that unit; yes for a probe that the catalogue does not
+// have.
+bool may_have_unit(const space::Catalogue& catalogue, const std::string& probe,
+                   const std::string& unit);
 
 // After `finish`: [plan] of the probe's file.
 Status apply_declared(const Figures& figures, const launch::VariantKey& variant, Plan& plan);

@@ -10,6 +10,7 @@
 #include "core/launch/manifest.h"
 #include "core/results/flat.h"
 #include "core/results/load.h"
+#include "gen/kernel/probes.h"
 #include "gen/space/catalogue.h"
 #include "gen/space/hand_made.h"
 #include "join/select/choices.h"
@@ -333,7 +334,7 @@ class AxisValues {
       if (!space::is_later_axis(catalogue_, name)) names_.insert(name);
   }
 
-  Status check(const results::VariantRow& variant) {
+  Status check(const results::VariantRow& variant, const std::string& unit) {
     for (const char* free : {space::templates_axis, space::file_axis})
       if (variant.find(free) != nullptr) return {};
     const std::string probe = variant.value("probe");
@@ -342,6 +343,9 @@ class AxisValues {
       for (const auto& [axis, value] : *variant.defaults)
         PHASEBIT_TRY(check_value(variant, axis, value));
     for (const auto& [axis, value] : variant.named) PHASEBIT_TRY(check_value(variant, axis, value));
+    if (!unit.empty() && !kernel::may_have_unit(catalogue_, probe, unit))
+      return fail(Step::store, "column 'unit': {}: the probe {} has no figures in '{}'", variant.id,
+                  probe, unit);
     return {};
   }
 
@@ -368,7 +372,9 @@ Result<DeclaredAxes> declared_axes(const Home& home) {
   PHASEBIT_TRY_ASSIGN(catalogue, space::Catalogue::load(home.data / "templates"));
   DeclaredAxes axes{space::axis_names(catalogue), {}};
   const auto values = std::make_shared<AxisValues>(std::move(catalogue));
-  axes.check = [values](const results::VariantRow& variant) { return values->check(variant); };
+  axes.check = [values](const results::VariantRow& variant, const std::string& unit) {
+    return values->check(variant, unit);
+  };
   return axes;
 }
 

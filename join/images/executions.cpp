@@ -1,7 +1,9 @@
 #include "join/images/executions.h"
 
+#include "analysis/protocol/asked.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
 #include "core/launch/external.h"
 #include "core/ptx/run/instruction.h"
 #include "gen/space/hand_made.h"
@@ -60,6 +62,8 @@ struct Run {
   std::optional<Counted> counted;
   Verdict verdict = Verdict::proved;
   std::optional<std::string> found;  // by check; "" for no error
+  // What check says of it that is not proved: what kind of finding, and the sentence.
+  std::vector<std::pair<std::string, std::string>> unproved;
 };
 
 void check(Run& run, const ptx::PtxFile& file, const ptx::PtxFunction& entry) {
@@ -74,9 +78,33 @@ void check(Run& run, const ptx::PtxFile& file, const ptx::PtxFunction& entry) {
   options.most_steps = most_steps;
   const Checked checked = phasebit::protocol::check(file, entry, *launches, options);
   run.verdict = checked.verdict;
-  for (const Checked::Found& one : checked.found)
-    if (one.grade == ptx::run::Grade::error && run.found->empty())
-      run.found = fmt::format("{}: {}: {}", one.at.place, to_string(one.kind), one.at.what);
+  for (const Checked::Found& one : checked.found) {
+    const std::string said =
+        fmt::format("{}: {}: {}", one.at.place, to_string(one.kind), one.at.what);
+    if (one.grade == ptx::run::Grade::error && run.found->empty()) run.found = said;
+    if (one.grade == ptx::run::Grade::unproved)
+      run.unproved.emplace_back(fmt::format("{} {}", to_string(one.kind), one.at.what), said);
+  }
+}
+
+// As a cache keeps it: the verdict and the error, then what is not proved, a line each.
+std::string checked_as_text(const Run& run) {
+  std::string text = fmt::format("{}{}", static_cast<int>(run.verdict), *run.found);
+  for (const auto& [kind, said] : run.unproved) text += fmt::format("\n{}\t{}", kind, said);
+  return text;
+}
+
+void take_checked(std::string_view text, Run& run) {
+  run.unproved.clear();
+  for (const std::string_view line : base::split(text, '\n')) {
+    const std::size_t tab = line.find('\t');
+    if (line.data() == text.data()) {
+      run.verdict = static_cast<Verdict>(std::clamp(line[0] - '0', 0, 3));
+      run.found = line.substr(1);
+    } else if (tab != std::string_view::npos) {
+      run.unproved.emplace_back(line.substr(0, tab), line.substr(tab + 1));
+    }
+  }
 }
 
 bool is_counted(const Run& run) {
@@ -126,6 +154,8 @@ class Runs {
     return {};
   }
 
+  void add_check(std::size_t n) { runs_[n].checks = true; }
+
   const Run& operator[](std::size_t n) const { return runs_[n]; }
 
  private:
@@ -139,8 +169,7 @@ class Runs {
     for (std::size_t n = 0; n < runs_.size(); ++n) {
       if (counted[n]) runs_[n].counted = phasebit::protocol::counted_from_text(*counted[n]);
       if (!checked[n] || checked[n]->empty()) continue;
-      runs_[n].verdict = static_cast<Verdict>(std::clamp((*checked[n])[0] - '0', 0, 3));
-      runs_[n].found = checked[n]->substr(1);
+      take_checked(*checked[n], runs_[n]);
     }
   }
 
@@ -151,9 +180,7 @@ class Runs {
     base::Cache::Entries counted, checked;
     for (const Run* one : made) {
       counted.emplace_back(one->key, phasebit::protocol::counted_as_text(*one->counted));
-      if (one->found)
-        checked.emplace_back(one->key,
-                             fmt::format("{}{}", static_cast<int>(one->verdict), *one->found));
+      if (one->found) checked.emplace_back(one->key, checked_as_text(*one));
     }
     static_cast<void>(tools_.cache->add(counts, counted));
     static_cast<void>(tools_.cache->add(checks, checked));
@@ -258,6 +285,22 @@ std::optional<Rendered> template_of(Templates& templates, const Prepared& prepar
   return std::nullopt;
 }
 
+// Of findings of one kind the template of its key may have as many, at other lines.
+std::vector<std::string> unproved_beyond(const Run& own, const Run& wanted) {
+  std::map<std::string, int> usual;
+  for (const auto& one : wanted.unproved) ++usual[one.first];
+  std::vector<std::string> found;
+  for (const auto& [kind, said] : own.unproved)
+    if (--usual[kind] < 0) found.push_back(said + ", and not in the template of its key");
+  return found;
+}
+
+Result<std::vector<std::string>> asked_beyond_of(const Run& own, const Run& wanted) {
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(own.text, own.name));
+  PHASEBIT_TRY_ASSIGN(usual, ptx::read_ptx(wanted.text, wanted.name));
+  return phasebit::protocol::asked_beyond(file, usual);
+}
+
 void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
            Execution& execution) {
   const Run& own = runs[*compared.own];
@@ -288,6 +331,9 @@ void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
                      is_edit                                       ? Equality::all
                      : execution.text == Execution::Text::compiled ? Equality::compiled
                                                                    : Equality::protocol));
+  if (execution.text != Execution::Text::by_hand) return;
+  if (const auto asked = asked_beyond_of(own, runs[*compared.wanted])) refuse(*asked);
+  refuse(unproved_beyond(own, runs[*compared.wanted]));
 }
 
 }  // namespace
@@ -370,6 +416,12 @@ Result<std::vector<Execution>> run_all(const Tools& tools, const select::Space& 
     PHASEBIT_TRY_ASSIGN(template_text, text_of(templates.catalogue(), *wanted));
     made.wanted = runs.add(name_of(*wanted), std::move(template_text), *wanted, false, true);
   }
+  PHASEBIT_TRY(runs.run());
+  // What a text leaves open its template may leave open, too.
+  for (std::size_t n = 0; n < prepared.size(); ++n)
+    if (compared[n].wanted && executions[n].text == Execution::Text::by_hand &&
+        !runs[*compared[n].own].unproved.empty())
+      runs.add_check(*compared[n].wanted);
   PHASEBIT_TRY(runs.run());
   for (std::size_t n = 0; n < prepared.size(); ++n)
     if (compared[n].own) judge(compared[n], runs, prepared[n], executions[n]);
