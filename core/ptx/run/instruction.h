@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/ptx/file.h"
 #include "core/ptx/run/launch.h"
+#include "core/ptx/scope.h"
 
 #include <array>
 #include <cstddef>
@@ -154,6 +155,7 @@ struct SharedVariable {
   std::uint32_t offset = 0, bytes = 0;
   bool dynamic = false;
   Space space = Space::shared;
+  int scope = -1;  // of the function (PtxScopes) that declares it; -1: of the file
 };
 
 struct RunProgram {
@@ -174,6 +176,10 @@ struct RunProgram {
 
 // Where each of an entry's parameters begins, and after the last where all end.
 std::vector<std::uint32_t> parameter_places(const PtxFunction& entry);
+
+// Adds the variables of the file and of the function. Step::assemble for a size that is no number.
+Status lay_out_variables(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes,
+                         RunProgram& program);
 
 // Step::assemble with place and instruction for what is not modelled.
 Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function);
