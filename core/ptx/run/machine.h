@@ -244,9 +244,6 @@ class Machine {
   // The other order: a row has the same place in memory in each of 8 columns of it.
   void touch_columns(Warp& warp, std::uint64_t descriptor, int rows, const Access& access);
   bool is_known(const Warp& warp, const Operand& operand, std::uint32_t pc);
-  void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row, int rows,
                     int row_bytes, const Access& access);
   struct Transfer {
@@ -273,6 +270,12 @@ class Machine {
   void land(Transfer& transfer);
   // Those of a thread's bulk groups up to the one that it waits for.
   void land_groups(std::int32_t thread, std::uint32_t last);
+
+  // tensor_memory.cpp
+  void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_products_done(const Warp& warp, std::uint32_t pc, int lane);
+  void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
 
   // tensor_ops.cpp
   struct KnownMap {
@@ -352,8 +355,8 @@ class Machine {
   RunOutcome outcome_;
 };
 
-// Runs the launch, again where a run shows that threads share an atomic, and for either lane that
-// elect.sync may choose.
+// settle.cpp: runs the launch, again where a run shows that threads share an atomic, and for each
+// lane that elect.sync may choose.
 RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options);
 
 }  // namespace phasebit::ptx::run

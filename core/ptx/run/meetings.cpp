@@ -48,6 +48,13 @@ Machine::Went Machine::cta_barrier(Warp& warp, const Instruction& one, std::uint
   Mask all = lanes;
   if (!gather(warp, one, pc, all)) return Went::stays;
   const int first = std::countr_zero(all);
+  for (const Operand& operand : one.operands)
+    each_lane(all, [&](int lane) {
+      if (((warp.value(operand, lane) ^ warp.value(operand, first)) & 0xffffffffU) == 0) return;
+      stop(FindingKind::range, one.has(Word::aligned) ? Grade::error : Grade::unsupported,
+           at(warp, pc, lane), "the lanes of a warp name different barriers, or counts");
+    });
+  if (stopped_) return Went::stays;
   const std::uint64_t number = warp.value(one.operands[0], first) & 0xffffffffU;
   const int threads =
       one.operands.size() > 1 ? static_cast<int>(warp.value(one.operands[1], first)) : 0;

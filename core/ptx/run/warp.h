@@ -86,6 +86,7 @@ struct Warp {
     Component component = no_component;
     std::uint32_t issued = 0;
     std::vector<std::uint32_t> ends;  // of committed groups: issued by then
+    std::uint32_t last = 0;           // of Tensor Memory: the instruction that issued last
   };
   std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes, tensor_memory;
   Groups products;  // of wgmma
