@@ -212,10 +212,11 @@ class Decoder {
     }
   }
 
-  std::uint32_t constant(std::uint64_t value) {
-    const auto [found, is_new] = constants_.emplace(value, program_.rows);
+  // `variable`: whose address it is.
+  std::uint32_t constant(std::uint64_t value, std::int32_t variable = -1) {
+    const auto [found, is_new] = constants_.emplace(std::pair(value, variable), program_.rows);
     if (is_new) {
-      program_.constants.push_back({value, program_.rows});
+      program_.constants.push_back({value, program_.rows, variable});
       ++program_.rows;
     }
     return found->second;
@@ -302,7 +303,8 @@ class Decoder {
     } else if (variable != program_.variables.end()) {
       made.row = constant(variable->space == Space::global
                               ? address_of_buffer(first_variable + variable->offset)
-                              : variable->offset);
+                              : variable->offset,
+                          static_cast<std::int32_t>(variable - program_.variables.begin()));
     } else if (const auto parameter = parameters_.find(name); parameter != parameters_.end()) {
       made.row = constant(parameter->second);
     } else if (is_clock(name) && parsed(at).name.starts_with("mov.")) {
@@ -515,7 +517,7 @@ class Decoder {
   PtxScopes scopes_;
   RunProgram program_;
   std::map<std::string, std::uint32_t> parameters_, specials_;
-  std::map<std::uint64_t, std::uint32_t> constants_;
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::uint32_t> constants_;
   std::map<flow::PtxName, std::uint32_t> registers_;
   std::map<std::size_t, std::uint32_t> pcs_;
 };

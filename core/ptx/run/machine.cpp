@@ -46,6 +46,7 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::open: return "a result that the manual leaves open";
     case Reason::Kind::lane: return "a lane that takes no part";
     case Reason::Kind::elected: return "which lane is elected";
+    case Reason::Kind::address: return "where a variable or a buffer lies";
     case Reason::Kind::place: return "where on the GPU the CTA runs";
   }
   bug("a reason without a name");
@@ -135,9 +136,14 @@ void Machine::make_warp(int cta, int number) {
   const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
   warp.unsure_rows.resize(program_.rows, unwritten);
   warp.unsure_predicates.resize(program_.predicates, unwritten);
+  warp.based.resize(program_.rows);
+  warp.bases.resize(std::size_t{program_.rows} * lanes_of_warp);
   for (const ConstantRow& one : program_.constants) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
     warp.unsure_rows[one.row] = {};
+    const auto base = static_cast<Base>(first_based_variable + one.variable);
+    for (int lane = 0; lane < lanes_of_warp && one.variable >= 0; ++lane)
+      warp.set_base({Operand::Kind::row, false, one.row, 0}, lane, base);
   }
   warp.unsure_predicates[false_predicate] = {};
   for (const SpecialRow& one : program_.specials) {
@@ -540,7 +546,8 @@ RunOutcome Machine::run() {
 void Machine::keep_memory() {
   const auto is_of_schedule = [](Reason::Kind kind) {
     return kind != Reason::Kind::clock && kind != Reason::Kind::atomic &&
-           kind != Reason::Kind::place && kind != Reason::Kind::unfollowed;
+           kind != Reason::Kind::place && kind != Reason::Kind::address &&
+           kind != Reason::Kind::unfollowed;
   };
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const Region& buffer = *buffers_[n];

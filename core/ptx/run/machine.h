@@ -36,7 +36,8 @@ struct Reason {
     open,
     lane,
     elected,
-    place
+    place,
+    address
   };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
@@ -118,9 +119,26 @@ class Machine {
     Operand operand;
     std::array<std::uint64_t, lanes_of_warp> values;
     Unsure unsure;
+    Mask based;
   };
   std::vector<Kept> compute_ahead(Warp& warp, std::uint32_t from, std::uint32_t to, Mask lanes);
   bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
+
+  // addresses.cpp
+  struct FollowedAddresses {
+    Mask lanes = 0,
+         open = 0;  // that hold one; whose result is another where variables lie elsewhere
+    std::array<Base, lanes_of_warp> bases{};
+  };
+  std::uint64_t alignment_of(Base base) const;
+  Base base_of_result(const Instruction& one, const std::array<Base, 4>& bases,
+                      const std::array<std::uint64_t, 4>& values, bool& open) const;
+  static bool is_same_anywhere(const Instruction& one, const std::array<Base, 4>& bases,
+                               const std::array<std::uint64_t, 4>& values);
+  FollowedAddresses follow_addresses(const Warp& warp, const Instruction& one, Mask lanes) const;
+  bool check_base(Base base, const Place& found, std::uint64_t size, RunPlace by);
+  void set_addresses(Warp& warp, const Instruction& one, std::uint32_t pc,
+                     const FollowedAddresses& followed);
 
   // warp_ops.cpp: what the lanes of a warp do together
   Went execute_whole(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);

@@ -161,7 +161,8 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
 }
 
 void Machine::report_stuck() {
-  Finding found{FindingKind::deadlock, Grade::error, {}, "", {}};
+  Finding found;
+  found.kind = FindingKind::deadlock;
   const auto add = [&](const Warp& warp, Mask lanes, std::string what) {
     const int lane = std::countr_zero(lanes);
     const std::uint32_t pc = warp.pcs[static_cast<std::size_t>(lane)];
@@ -196,7 +197,7 @@ void Machine::report_stuck() {
     if (const Mask waiting = left & warp.waiting & ~warp.parked; waiting != 0)
       add(warp, waiting, "waits for the cluster's barrier");
   }
-  found.what = "every thread that is left waits, and nothing can end that";
+  found.what = std::string("every thread that is left waits, and nothing can end that");
   outcome_.findings.push_back(std::move(found));
 }
 

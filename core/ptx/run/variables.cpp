@@ -97,6 +97,7 @@ class Layout {
           "docs/checker.md lists what is modelled");
     SharedVariable variable{declared->name, 0, declared->bytes, has(".extern")};
     variable.scope = scope;
+    variable.align = declared->align;
     if (is_shared) {
       variable.offset = aligned_up(program_.static_shared_bytes, declared->align);
       if (!variable.dynamic) program_.static_shared_bytes = variable.offset + variable.bytes;
