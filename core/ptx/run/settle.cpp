@@ -40,7 +40,10 @@ RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOpt
   // The ends of the masks first, which show most. GPUs choose the first lane: what that run left is
   // what is verified.
   Mask left = outcome.electable & ~(outcome.electable & (0 - outcome.electable));
-  if (!options.elects_each && left != 0) left = 1U << (31 - std::countl_zero(left));
+  // Thirty runs more of what is long would take minutes.
+  constexpr std::uint64_t most_instructions = 50'000;
+  const bool is_long = outcome.instructions > most_instructions;
+  if ((is_long || !options.elects_each) && left != 0) left = 1U << (31 - std::countl_zero(left));
   while (left != 0 && is_clean) {
     options.elected = 31 - std::countl_zero(left);
     left &= ~(1U << options.elected);
