@@ -118,6 +118,7 @@ RunOutcome run(const RunProgram& program, const RunLaunch& launch, const CheckOp
   made.most_steps = options.most_steps;
   made.is_strict = options.is_strict;
   made.seed = seed;
+  made.elects_each = options.elects_each && seed == 0;
   return ptx::run::run_launch(program, launch, made);
 }
 
@@ -250,8 +251,11 @@ Checked check(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
               const std::vector<ItemsLaunch>& launches, const CheckOptions& options) {
   Checked worst;
   std::uint64_t instructions = 0;
+  std::uint32_t fewest = ~std::uint32_t{0};
+  for (const ItemsLaunch& one : launches) fewest = std::min<std::uint32_t>(fewest, one.items);
   for (const ItemsLaunch& one : launches) {
     CheckOptions own = options;
+    own.elects_each = options.elects_each && one.items == fewest;
     own.verify = one.verify;
     // Once schedules were drawn for one number, a run of the others shows errors only.
     const bool is_first = worst.verdict == Verdict::proved;

@@ -23,6 +23,7 @@ int exit_code(Verdict verdict);
 struct CheckOptions {
   int schedules = 100;  // that are drawn where one run proves nothing
   bool is_strict = false;
+  bool elects_each = true;   // a run for each lane that elect.sync may choose, or for both ends
   std::uint32_t replay = 0;  // not 0: the drawn schedule of that number alone
   std::uint64_t most_steps = 20'000'000;
   // Whether what a run left in memory is right; asked where all of it was computed.

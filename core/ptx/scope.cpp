@@ -27,8 +27,9 @@ void declare(PtxScope& scope, const PtxStatement& statement) {
       scope.types[std::string(name_of_operand(operand))] = type;
       continue;
     }
-    PtxScope::Range range{operand.substr(0, open), type, 0};
-    std::from_chars(operand.data() + open + 1, operand.data() + operand.size(), range.count);
+    const std::string count = operand.substr(open + 1, operand.find('>', open) - open - 1);
+    PtxScope::Range range{operand.substr(0, open), type,
+                          static_cast<int>(literal_integer(count).value_or(0))};
     scope.ranges.push_back(std::move(range));
   }
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -221,12 +221,25 @@ std::string_view stem_of(const PtxStatement& statement) {
   return std::string_view(statement.name).substr(0, statement.name.find('.'));
 }
 
+std::optional<std::uint64_t> literal_integer(std::string text) {
+  if (text.ends_with('U')) text.pop_back();
+  const bool minus = text.starts_with('-');
+  std::size_t first = minus ? 1 : 0;
+  if (text.size() == first || std::isdigit(static_cast<unsigned char>(text[first])) == 0)
+    return std::nullopt;
+  const bool is_binary = text.compare(first, 2, "0b") == 0 || text.compare(first, 2, "0B") == 0;
+  if (is_binary) first += 2;
+  if (is_binary && text.find_first_not_of("01", first) != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const std::uint64_t value = std::strtoull(text.c_str() + first, &end, is_binary ? 2 : 0);
+  if (end == text.c_str() + first || *end != '\0') return std::nullopt;
+  return minus ? 0 - value : value;
+}
+
 std::vector<int> numbers_of(const PtxStatement& directive) {
   std::vector<int> numbers;
   for (const std::string& operand : directive.operands) {
-    int number = 0;
-    std::from_chars(operand.data(), operand.data() + operand.size(), number);
-    numbers.push_back(number);
+    numbers.push_back(static_cast<int>(literal_integer(operand).value_or(0)));
   }
   return numbers;
 }

@@ -4,7 +4,9 @@
 
 #include "core/isa/opcodes.h"
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +70,8 @@ std::string_view stem_of(const PtxStatement& statement);
 
 // The numbers of ".reqntid 64, 1, 1"; missing ones are not there.
 std::vector<int> numbers_of(const PtxStatement& directive);
+// "32", "0x20U", "040", "0b100000", "-1"; nothing for names and expressions.
+std::optional<std::uint64_t> literal_integer(std::string text);
 
 // A statement of a file.
 struct PlacedStatement {

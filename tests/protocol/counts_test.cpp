@@ -23,7 +23,7 @@ struct Parts {
 // 32 threads that arrive on one barrier and wait for it, item after item.
 std::string kernel_of(const Parts& parts) {
   return ".version 8.0\n.target sm_90\n.address_size 64\n"
-         ".visible .entry small(.param .u32 items, .param .u64 samples)\n{\n"
+         ".visible .entry small(.param .u32 items, .param .u64 samples, .param .u64 sums)\n{\n"
          ".shared .align 8 .b8 ring[64];\n.reg .b32 n, item, parity, turn, word;\n"
          ".reg .f32 a, b;\n.reg .b64 first, last, early, late, record;\n"
          ".reg .pred done, more, leads, odd;\nmov.f32 a, 0f3F800000;\nmov.f32 b, a;\n"
@@ -55,6 +55,7 @@ Counted counted(const Parts& parts, bool lies = false) {
     made.buffers = {{"samples", 128, {}}, {"sums", 128, {}}};
     ptx::run::put_parameter(made, 0, items, 4);
     ptx::run::put_parameter(made, 8, ptx::run::address_of_buffer(0), 8);
+    ptx::run::put_parameter(made, 16, ptx::run::address_of_buffer(1), 8);
     return made;
   };
   return protocol::count_executions({*file, *file->entries().front(), barriers, launch, 4, lies});
@@ -221,7 +222,7 @@ TEST(Counts, ShowWhatVerificationSees) {
                         errors +
                         "@leads st.global.u32 [record+48], item;\n"
                         "mov.u32 word, %tid.x;\nmul.wide.u32 late, word, 4;\n"
-                        "add.u64 late, late, record;\nadd.u64 late, late, 0x1000000000;\n"
+                        "ld.param.u64 record, [sums];\nadd.u64 late, late, record;\n"
                         "st.global.u32 [late], turn;\n"},
                    true);
   };

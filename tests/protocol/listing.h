@@ -75,7 +75,7 @@ inline Graph graph_of(const Listing& listing) {
   if (!program) return {};
   ptx::run::RunOptions options;
   options.most_steps = 1'000'000;
-  options.elects_last = true;
+  options.elected = 31;
   auto outcome = ptx::run::run_launch(*program, listing.launch(), options);
   return {outcome.events, std::move(outcome.memory)};
 }
@@ -94,7 +94,7 @@ inline std::string wrong_in_schedules(const Listing& listing, std::uint64_t even
   const protocol::ItemsLaunch& first = listing.launches.front();
   ptx::run::RunOptions options;
   options.most_steps = 3'000'000;
-  options.elects_last = true;
+  options.elected = 31;
   for (options.seed = 1; options.seed <= drawn_schedules(); ++options.seed) {
     const auto other = ptx::run::run_launch(*program, first.launch, options);
     const std::string where = fmt::format("schedule {}: ", options.seed);

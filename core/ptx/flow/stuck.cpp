@@ -96,18 +96,6 @@ std::optional<long> combined(std::string_view stem, std::string_view opcode, lon
 
 }  // namespace
 
-std::optional<std::uint64_t> literal_integer(std::string text) {
-  if (text.ends_with('U')) text.pop_back();
-  const bool minus = text.starts_with('-');
-  const std::size_t first = minus ? 1 : 0;
-  if (text.size() == first || std::isdigit(static_cast<unsigned char>(text[first])) == 0)
-    return std::nullopt;
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str() + first, &end, 0);
-  if (*end != '\0') return std::nullopt;
-  return minus ? 0 - value : value;
-}
-
 std::optional<long> literal_number(const std::string& text) {
   if (starts_with_any(text, {"0f", "0F", "0d", "0D"}))
     return text.find_first_not_of('0', 2) == std::string::npos ? std::optional(0L) : std::nullopt;

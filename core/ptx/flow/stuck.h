@@ -21,9 +21,7 @@ struct PtxPolled {
   bool known = true;  // false: none of these, and another each turn
 };
 
-// "32", "0x20U", "-1"; nothing for floating point and names.
-std::optional<std::uint64_t> literal_integer(std::string operand);
-// The same, and a zero of floating point.
+// literal_integer, and a zero of floating point.
 std::optional<long> literal_number(const std::string& operand);
 
 class PtxStuck {

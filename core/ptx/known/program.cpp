@@ -84,7 +84,7 @@ class ProgramMaker {
     const bool negated = operand.starts_with('!');
     if (negated) operand.erase(0, 1);
     PtxOperand source;
-    if (const auto number = flow::literal_integer(operand)) {
+    if (const auto number = literal_integer(operand)) {
       source.kind = PtxOperand::Kind::constant;
       source.value = known_number(*number);
     } else if (!operand.empty() && operand.find_first_of("{}[]()|,+ ") == std::string::npos) {
@@ -112,9 +112,8 @@ class ProgramMaker {
   // By all lanes of a warp.
   static bool is_from_first_lane(const PtxStatement& parsed) {
     return parsed.name == "shfl.sync.idx.b32" && parsed.operands.size() == 5 &&
-           flow::literal_integer(parsed.operand(2)) == 0U &&
-           flow::literal_integer(parsed.operand(3)) == 31U &&
-           flow::literal_integer(parsed.operand(4)) == 0xffffffffU;
+           literal_integer(parsed.operand(2)) == 0U && literal_integer(parsed.operand(3)) == 31U &&
+           literal_integer(parsed.operand(4)) == 0xffffffffU;
   }
 
   PtxStep step_of(std::size_t at) {

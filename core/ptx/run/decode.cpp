@@ -28,7 +28,7 @@ std::optional<std::uint64_t> number_of(std::string text, Type type) {
   if (text == "WARP_SZ") return lanes_of_warp;
   const bool is_single = text.starts_with("0f") || text.starts_with("0F");
   if (!is_single && !text.starts_with("0d") && !text.starts_with("0D"))
-    return is_float ? std::nullopt : flow::literal_integer(std::move(text));
+    return is_float ? std::nullopt : literal_integer(std::move(text));
   text.erase(0, 2);
   char* end = nullptr;
   const std::uint64_t bits = std::strtoull(text.c_str(), &end, 16);
@@ -59,44 +59,6 @@ std::vector<std::string> parts_of(std::string_view operand) {
     operand.remove_prefix(std::min(end + 1, operand.size()));
   }
   return parts;
-}
-
-// A variable or parameter: ".shared .align 128 .b8 ring[1024]".
-struct Declared {
-  std::string name;
-  std::uint32_t align = 1, bytes = 0;  // 0: "[]"
-};
-
-std::uint32_t unsigned_at(std::string_view text, std::size_t at) {
-  std::uint32_t value = 0;
-  while (at < text.size() && text[at] == ' ') ++at;
-  std::from_chars(text.data() + at, text.data() + text.size(), value);
-  return value;
-}
-
-Declared declared_of(std::string_view text) {
-  Declared made;
-  std::uint32_t element = 1;
-  for (std::size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {
-    const std::string_view word = text.substr(at + 1, 5);
-    if (word == "align") made.align = unsigned_at(text, at + 6);
-    if (word.size() > 1 && std::string_view("busf").find(word[0]) != std::string_view::npos &&
-        std::isdigit(static_cast<unsigned char>(word[1])) != 0)
-      element = unsigned_at(text, at + 2) / 8;
-  }
-  made.align = std::max({made.align, element, 1U});
-  std::string_view rest = text.substr(0, text.find_first_of("[=;"));
-  rest = trimmed(rest);
-  made.name = rest.substr(rest.rfind(' ') == std::string_view::npos ? 0 : rest.rfind(' ') + 1);
-  std::uint32_t count = 1;
-  for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1))
-    count *= unsigned_at(text, at + 1);
-  made.bytes = element * count;
-  return made;
-}
-
-std::uint32_t aligned_up(std::uint32_t at, std::uint32_t align) {
-  return (at + align - 1) / align * align;
 }
 
 bool reads_two(Op op) {
@@ -192,7 +154,8 @@ class Decoder {
   Result<RunProgram> make() {
     program_.predicates = false_predicate + 1;
     lay_out_parameters();
-    lay_out_shared();
+    PHASEBIT_TRY(lay_out_variables(file_, function_, scopes_, program_));
+    PHASEBIT_TRY(check_late_names());
     take_bounds();
     number_instructions();
     for (std::size_t at = function_.open; at < function_.close; ++at)
@@ -223,46 +186,6 @@ class Decoder {
       parameters_[function_.parameters[n].name] = places[n];
   }
 
-  void add_shared(const PlacedStatement& statement) {
-    if (statement.parsed.part != Part::directive) return;
-    if (statement.parsed.name.find(".shared") == std::string::npos) return add_other(statement);
-    const Declared declared = declared_of(plain_text(statement.text));
-    SharedVariable variable{declared.name, 0, declared.bytes,
-                            statement.parsed.name.find(".extern") != std::string::npos};
-    variable.offset = aligned_up(program_.static_shared_bytes, declared.align);
-    if (!variable.dynamic) program_.static_shared_bytes = variable.offset + variable.bytes;
-    dynamic_align_ = variable.dynamic ? std::max(dynamic_align_, declared.align) : dynamic_align_;
-    program_.variables.push_back(std::move(variable));
-  }
-
-  // What an initialiser puts there is not known: nothing may depend on it.
-  void add_other(const PlacedStatement& statement) {
-    const bool is_local = statement.parsed.name.find(".local") != std::string::npos;
-    const bool is_global = statement.parsed.name.find(".global") != std::string::npos;
-    const std::string text = plain_text(statement.text);
-    if ((!is_local && !is_global) || text.find('=') != std::string::npos) return;
-    const Declared declared = declared_of(text);
-    SharedVariable variable{declared.name, globals_, declared.bytes, false,
-                            is_local ? Space::local : Space::global};
-    if (is_local) {
-      variable.offset = aligned_up(program_.local_bytes, declared.align);
-      program_.local_bytes = variable.offset + variable.bytes;
-    } else {
-      ++globals_;
-    }
-    program_.variables.push_back(std::move(variable));
-  }
-
-  // Dynamic variables all begin after the static ones.
-  void lay_out_shared() {
-    for (const std::size_t at : file_.globals) add_shared(file_.statements[at]);
-    for (std::size_t at = function_.open; at < function_.close; ++at)
-      add_shared(file_.statements[at]);
-    program_.static_shared_bytes = aligned_up(program_.static_shared_bytes, dynamic_align_);
-    for (SharedVariable& variable : program_.variables)
-      if (variable.dynamic) variable.offset = program_.static_shared_bytes;
-  }
-
   void take_bounds() {
     for (const std::size_t at : function_.directives) {
       if (parsed(at).name.starts_with(".maxnreg") && !numbers_of(parsed(at)).empty())
@@ -289,10 +212,11 @@ class Decoder {
     }
   }
 
-  std::uint32_t constant(std::uint64_t value) {
-    const auto [found, is_new] = constants_.emplace(value, program_.rows);
+  // `variable`: whose address it is.
+  std::uint32_t constant(std::uint64_t value, std::int32_t variable = -1) {
+    const auto [found, is_new] = constants_.emplace(std::pair(value, variable), program_.rows);
     if (is_new) {
-      program_.constants.push_back({value, program_.rows});
+      program_.constants.push_back({value, program_.rows, variable});
       ++program_.rows;
     }
     return found->second;
@@ -325,28 +249,62 @@ class Decoder {
     if (made.negated) text.erase(0, 1);
     if (const auto number = number_of(text, type)) {
       made.kind = Operand::Kind::row;
-      made.row = constant(*number);
+      made.row = constant(made.negated ? static_cast<std::uint64_t>(*number == 0) : *number);
+      made.negated = false;
       return made;
     }
     return named(at, text, made.negated);
   }
 
-  std::vector<SharedVariable>::const_iterator variable_named(const std::string& name) const {
+  // The one that is not hidden there.
+  std::vector<SharedVariable>::const_iterator variable_named(std::size_t at,
+                                                             const std::string& name) const {
     const std::string plain = name.ends_with("[0]") ? name.substr(0, name.size() - 3) : name;
-    return std::find_if(program_.variables.begin(), program_.variables.end(),
-                        [&](const SharedVariable& one) { return one.name == plain; });
+    const int scope = scopes_.declaring(scopes_.of(at), plain);
+    return std::find_if(
+        program_.variables.begin(), program_.variables.end(),
+        [&](const SharedVariable& one) { return one.name == plain && one.scope == scope; });
+  }
+
+  bool declares(std::size_t directive, const std::string& name) const {
+    for (const std::string& operand : parsed(directive).operands) {
+      const std::size_t range = operand.find('<');
+      if (range != std::string::npos && name.starts_with(operand.substr(0, range))) return true;
+    }
+    const std::vector<std::string> names = names_in(file_.statements[directive].text);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  // A name that is declared further down in its block is, before that, the one that it hides.
+  Status check_late_names() const {
+    std::map<int, std::vector<std::size_t>> declarations;  // of each block but the first
+    for (std::size_t at = function_.open; at < function_.close; ++at)
+      if (parsed(at).part == Part::directive && scopes_.of(at) > 0)
+        declarations[scopes_.of(at)].push_back(at);
+    for (std::size_t at = function_.open; at < function_.close && !declarations.empty(); ++at) {
+      if (parsed(at).part != Part::instruction) continue;
+      for (const std::string& name : names_in(file_.statements[at].text)) {
+        const auto found = declarations.find(scopes_.declaring(scopes_.of(at), name));
+        if (found == declarations.end() || found->second.back() < at) continue;
+        for (const std::size_t late : found->second)
+          if (late > at && declares(late, name))
+            return complain(at, fmt::format("'{}' is declared after it", name));
+      }
+    }
+    return {};
   }
 
   Result<Operand> named(std::size_t at, const std::string& name, bool negated) {
     Operand made{Operand::Kind::row, negated, 0, 0};
-    const auto variable = variable_named(name);
+    const auto variable = variable_named(at, name);
     if (const auto found = register_named(at, name)) {
       made = *found;
       made.negated = negated;
     } else if (variable != program_.variables.end()) {
       made.row = constant(variable->space == Space::global
                               ? address_of_buffer(first_variable + variable->offset)
-                              : variable->offset);
+                              : variable->offset,
+                          static_cast<std::int32_t>(variable - program_.variables.begin()));
     } else if (const auto parameter = parameters_.find(name); parameter != parameters_.end()) {
       made.row = constant(parameter->second);
     } else if (is_clock(name) && parsed(at).name.starts_with("mov.")) {
@@ -368,7 +326,7 @@ class Decoder {
     PHASEBIT_TRY_ASSIGN(made, named(at, address->base, false));
     made.offset = address->offset;
     // ptxas may place variables in another order: what is next to one is not known.
-    const auto variable = variable_named(address->base);
+    const auto variable = variable_named(at, address->base);
     if (variable != program_.variables.end() && !variable->dynamic && variable->bytes > 0 &&
         !register_named(at, address->base) &&
         (made.offset < 0 || made.offset >= std::int64_t{variable->bytes}))
@@ -536,7 +494,7 @@ class Decoder {
     const std::string& name = parsed(at).name;
     const std::size_t shape = name.find(".m64n");
     if (shape == std::string::npos) return complain(at, "its shape is not modelled");
-    made.target = unsigned_at(name, shape + 5);
+    std::from_chars(name.data() + shape + 5, name.data() + name.size(), made.target);
     if (parsed(at).operand(1).starts_with('{'))
       made.words |= std::uint64_t{1} << static_cast<unsigned>(Word::group);
     if (name.find(".sp.") != std::string::npos) return complain(at, "'.sp' is not modelled");
@@ -558,26 +516,13 @@ class Decoder {
   const PtxFunction& function_;
   PtxScopes scopes_;
   RunProgram program_;
-  std::uint32_t dynamic_align_ = 16, globals_ = 0;
   std::map<std::string, std::uint32_t> parameters_, specials_;
-  std::map<std::uint64_t, std::uint32_t> constants_;
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::uint32_t> constants_;
   std::map<flow::PtxName, std::uint32_t> registers_;
   std::map<std::size_t, std::uint32_t> pcs_;
 };
 
 }  // namespace
-
-std::vector<std::uint32_t> parameter_places(const PtxFunction& entry) {
-  std::vector<std::uint32_t> places;
-  std::uint32_t end = 0;
-  for (const PtxParameter& parameter : entry.parameters) {
-    const Declared declared = declared_of(parameter.text);
-    places.push_back(aligned_up(end, declared.align));
-    end = places.back() + declared.bytes;
-  }
-  places.push_back(end);
-  return places;
-}
 
 Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function) {
   return Decoder(file, function).make();

@@ -61,8 +61,9 @@ struct RunOptions {
   std::uint64_t most_steps = 200'000'000;  // instructions of warps
   // 0: warps in their order, copies end at once. Else a schedule drawn from it.
   std::uint32_t seed = 0;
-  bool elects_last = false;  // elect.sync: the last lane of the mask, or the first
-  bool is_strict = false;    // lanes are ordered by bar.warp.sync alone
+  bool elects_each = false;  // runs for each lane that elect.sync may choose, or for both ends
+  int elected = 0;  // elect.sync: the last lane of the mask up to this one, or else its first
+  bool is_strict = false;  // lanes are ordered by bar.warp.sync alone
   // Places (addresses) where several threads change memory by atomics.
   std::set<std::uint64_t> contended;
   // Instructions, tries and strong loads, whose answer another schedule may change.
@@ -76,6 +77,7 @@ struct RunOutcome {
   std::set<std::uint64_t> contended;  // those that were not known to be
   std::set<std::uint32_t> unsettled;  // the same
   bool ended = false;                 // every thread left
+  std::uint32_t electable = 0;        // lanes that elect.sync could have chosen
   bool has_unfollowed = false;        // opaque values, which memory does not hold
   // A sum over all arrivals, returned waits and landed copies with their phases: two schedules with
   // the same events have the same.

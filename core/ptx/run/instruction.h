@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/ptx/file.h"
 #include "core/ptx/run/launch.h"
+#include "core/ptx/scope.h"
 
 #include <array>
 #include <cstddef>
@@ -142,6 +143,7 @@ struct SpecialRow {
 struct ConstantRow {
   std::uint64_t value = 0;
   std::uint32_t row = 0;
+  std::int32_t variable = -1;  // of RunProgram::variables, whose address it is
 };
 
 // What the system keeps of a CTA's shared memory: no variable of a kernel is at address 0.
@@ -154,6 +156,8 @@ struct SharedVariable {
   std::uint32_t offset = 0, bytes = 0;
   bool dynamic = false;
   Space space = Space::shared;
+  std::uint32_t align = 1;
+  int scope = -1;  // of the function (PtxScopes) that declares it; -1: of the file
 };
 
 struct RunProgram {
@@ -174,6 +178,11 @@ struct RunProgram {
 
 // Where each of an entry's parameters begins, and after the last where all end.
 std::vector<std::uint32_t> parameter_places(const PtxFunction& entry);
+
+// Adds the variables of the file and of the function. Step::assemble for a size that is not a
+// number.
+Status lay_out_variables(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes,
+                         RunProgram& program);
 
 // Step::assemble with place and instruction for what is not modelled.
 Result<RunProgram> decode(const PtxFile& file, const PtxFunction& function);

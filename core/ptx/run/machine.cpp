@@ -46,6 +46,7 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::open: return "a result that the manual leaves open";
     case Reason::Kind::lane: return "a lane that takes no part";
     case Reason::Kind::elected: return "which lane is elected";
+    case Reason::Kind::address: return "where a variable or a buffer lies";
     case Reason::Kind::place: return "where on the GPU the CTA runs";
   }
   bug("a reason without a name");
@@ -135,9 +136,14 @@ void Machine::make_warp(int cta, int number) {
   const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
   warp.unsure_rows.resize(program_.rows, unwritten);
   warp.unsure_predicates.resize(program_.predicates, unwritten);
+  warp.based.resize(program_.rows);
+  warp.bases.resize(std::size_t{program_.rows} * lanes_of_warp);
   for (const ConstantRow& one : program_.constants) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
     warp.unsure_rows[one.row] = {};
+    const auto base = static_cast<Base>(first_based_variable + one.variable);
+    for (int lane = 0; lane < lanes_of_warp && one.variable >= 0; ++lane)
+      warp.set_base({Operand::Kind::row, false, one.row, 0}, lane, base);
   }
   warp.unsure_predicates[false_predicate] = {};
   for (const SpecialRow& one : program_.specials) {
@@ -310,6 +316,9 @@ Machine::Went Machine::branch_by_index(Warp& warp, const Instruction& one, std::
       return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
                   fmt::format("entry {} of a table of {}", index, table.size()));
     warp.pcs[static_cast<std::size_t>(lane)] = table[index];
+    if (one.has(Word::uni) && warp.value(one.operands[0], std::countr_zero(lanes)) != index)
+      report(FindingKind::range, Grade::error, at(warp, pc, lane),
+             "the lanes do not agree here, and it says that they do (.uni)");
   });
   return Went::elsewhere;
 }
@@ -417,6 +426,9 @@ Machine::Went Machine::step(Warp& warp, std::uint32_t pc, Mask group) {
   // What lanes do together is told where they have met, a wait where it is over.
   if (one.retry < 0 && !is_of_several(one)) tell(warp, pc, decides ? group : lanes);
   Went went = Went::on;
+  if (one.has(Word::uni) && one.op != Op::vote && lanes != 0 && lanes != group)
+    report(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(group & ~lanes)),
+           "the lanes do not agree here, and it says that they do (.uni)");
   if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
   // What an unsure guard may have written is unsure.
   if (unsure != 0 && is_pure)
@@ -534,7 +546,8 @@ RunOutcome Machine::run() {
 void Machine::keep_memory() {
   const auto is_of_schedule = [](Reason::Kind kind) {
     return kind != Reason::Kind::clock && kind != Reason::Kind::atomic &&
-           kind != Reason::Kind::place && kind != Reason::Kind::unfollowed;
+           kind != Reason::Kind::place && kind != Reason::Kind::address &&
+           kind != Reason::Kind::unfollowed;
   };
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const Region& buffer = *buffers_[n];
@@ -548,43 +561,6 @@ void Machine::keep_memory() {
         outcome_.unsure.push_back({n, word, {why.pc, -1}, to_string(why)});
     }
   }
-}
-
-namespace {
-
-// Each run may show more places of atomics, and more answers that another schedule changes, until
-// what depends on them is not followed.
-RunOutcome settle(const RunProgram& program, const RunLaunch& launch, RunOptions& options) {
-  constexpr int most_tries = 8;
-  RunOutcome outcome;
-  for (int tries = 0; tries < most_tries; ++tries) {
-    outcome = Machine(program, launch, options).run();
-    if (outcome.contended.empty() && outcome.unsettled.empty()) return outcome;
-    options.contended.insert(outcome.contended.begin(), outcome.contended.end());
-    options.unsettled.insert(outcome.unsettled.begin(), outcome.unsettled.end());
-  }
-  outcome.findings.push_back({FindingKind::decision,
-                              Grade::unproved,
-                              {},
-                              "what another schedule may change is not settled",
-                              {}});
-  return outcome;
-}
-
-}  // namespace
-
-RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options) {
-  RunOutcome outcome = settle(program, launch, options);
-  const bool is_clean = std::all_of(outcome.findings.begin(), outcome.findings.end(),
-                                    [](const Finding& one) { return one.grade == Grade::note; });
-  if (!program.elects || options.elects_last || !is_clean) return outcome;
-  options.elects_last = true;
-  RunOutcome other = settle(program, launch, options);
-  // GPUs choose the first lane: what that run left is what is verified.
-  outcome.instructions += other.instructions;
-  outcome.findings = std::move(other.findings);
-  outcome.ended = other.ended;
-  return outcome;
 }
 
 }  // namespace phasebit::ptx::run

@@ -36,7 +36,8 @@ struct Reason {
     open,
     lane,
     elected,
-    place
+    place,
+    address
   };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
@@ -118,9 +119,26 @@ class Machine {
     Operand operand;
     std::array<std::uint64_t, lanes_of_warp> values;
     Unsure unsure;
+    Mask based;
   };
   std::vector<Kept> compute_ahead(Warp& warp, std::uint32_t from, std::uint32_t to, Mask lanes);
   bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
+
+  // addresses.cpp
+  struct FollowedAddresses {
+    Mask lanes = 0,
+         open = 0;  // that hold one; whose result is another where variables lie elsewhere
+    std::array<Base, lanes_of_warp> bases{};
+  };
+  std::uint64_t alignment_of(Base base) const;
+  Base base_of_result(const Instruction& one, const std::array<Base, 4>& bases,
+                      const std::array<std::uint64_t, 4>& values, bool& open) const;
+  static bool is_same_anywhere(const Instruction& one, const std::array<Base, 4>& bases,
+                               const std::array<std::uint64_t, 4>& values);
+  FollowedAddresses follow_addresses(const Warp& warp, const Instruction& one, Mask lanes) const;
+  bool check_base(Base base, const Place& found, std::uint64_t size, RunPlace by);
+  void set_addresses(Warp& warp, const Instruction& one, std::uint32_t pc,
+                     const FollowedAddresses& followed);
 
   // warp_ops.cpp: what the lanes of a warp do together
   Went execute_whole(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -244,9 +262,6 @@ class Machine {
   // The other order: a row has the same place in memory in each of 8 columns of it.
   void touch_columns(Warp& warp, std::uint64_t descriptor, int rows, const Access& access);
   bool is_known(const Warp& warp, const Operand& operand, std::uint32_t pc);
-  void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void touch_matrix(Warp& warp, std::uint32_t pc, std::uint64_t descriptor, int first_row, int rows,
                     int row_bytes, const Access& access);
   struct Transfer {
@@ -273,6 +288,12 @@ class Machine {
   void land(Transfer& transfer);
   // Those of a thread's bulk groups up to the one that it waits for.
   void land_groups(std::int32_t thread, std::uint32_t last);
+
+  // tensor_memory.cpp
+  void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_products_done(const Warp& warp, std::uint32_t pc, int lane);
+  void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
 
   // tensor_ops.cpp
   struct KnownMap {
@@ -352,8 +373,8 @@ class Machine {
   RunOutcome outcome_;
 };
 
-// Runs the launch, again where a run shows that threads share an atomic, and for either lane that
-// elect.sync may choose.
+// settle.cpp: runs the launch, again where a run shows that threads share an atomic, and for each
+// lane that elect.sync may choose.
 RunOutcome run_launch(const RunProgram& program, const RunLaunch& launch, RunOptions options);
 
 }  // namespace phasebit::ptx::run

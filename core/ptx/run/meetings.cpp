@@ -48,6 +48,13 @@ Machine::Went Machine::cta_barrier(Warp& warp, const Instruction& one, std::uint
   Mask all = lanes;
   if (!gather(warp, one, pc, all)) return Went::stays;
   const int first = std::countr_zero(all);
+  for (const Operand& operand : one.operands)
+    each_lane(all, [&](int lane) {
+      if (((warp.value(operand, lane) ^ warp.value(operand, first)) & 0xffffffffU) == 0) return;
+      stop(FindingKind::range, one.has(Word::aligned) ? Grade::error : Grade::unsupported,
+           at(warp, pc, lane), "the lanes of a warp name different barriers, or counts");
+    });
+  if (stopped_) return Went::stays;
   const std::uint64_t number = warp.value(one.operands[0], first) & 0xffffffffU;
   const int threads =
       one.operands.size() > 1 ? static_cast<int>(warp.value(one.operands[1], first)) : 0;
@@ -154,7 +161,8 @@ Machine::Went Machine::cluster_barrier(Warp& warp, const Instruction& one, std::
 }
 
 void Machine::report_stuck() {
-  Finding found{FindingKind::deadlock, Grade::error, {}, "", {}};
+  Finding found;
+  found.kind = FindingKind::deadlock;
   const auto add = [&](const Warp& warp, Mask lanes, std::string what) {
     const int lane = std::countr_zero(lanes);
     const std::uint32_t pc = warp.pcs[static_cast<std::size_t>(lane)];
@@ -189,7 +197,7 @@ void Machine::report_stuck() {
     if (const Mask waiting = left & warp.waiting & ~warp.parked; waiting != 0)
       add(warp, waiting, "waits for the cluster's barrier");
   }
-  found.what = "every thread that is left waits, and nothing can end that";
+  found.what = std::string("every thread that is left waits, and nothing can end that");
   outcome_.findings.push_back(std::move(found));
 }
 

@@ -109,6 +109,9 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
                      found.region->bytes - first));
     return std::nullopt;
   }
+  if (operand.kind == Operand::Kind::row &&
+      !check_base(warp.base(operand, lane), found, size, at(warp, pc, lane)))
+    return std::nullopt;
   if (align > 1 && address % align != 0) {
     stop(FindingKind::misaligned, Grade::error, at(warp, pc, lane),
          fmt::format("address {:#x} is not a multiple of {}", address, align));
@@ -266,7 +269,14 @@ void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t p
       warp.set_lane(one.operands[n], lane, loaded(one.type, value));
     }
   });
-  for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
+  for (std::size_t n = 0; n < one.results; ++n) {
+    warp.set_unsure(one.operands[n], lanes, {});
+    each_lane(size == 8 && one.operands[n].kind == Operand::Kind::row ? lanes : 0, [&](int lane) {
+      const std::uint64_t buffer = warp.value(one.operands[n], lane) >> 36;
+      if (buffer > 0 && buffer <= buffers_.size())
+        warp.set_base(one.operands[n], lane, static_cast<Base>(first_based_buffer + buffer - 1));
+    });
+  }
 }
 
 void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -483,7 +493,14 @@ void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
     }
     warp.set_lane(one.operands[0], lane, address);
   });
+  std::array<Base, lanes_of_warp> bases{};
+  each_lane(lanes, [&](int lane) {
+    bases[static_cast<std::size_t>(lane)] = warp.base(one.operands[1], lane);
+  });
   warp.set_unsure(one.operands[0], lanes, warp.unsure(one.operands[1]));
+  each_lane(lanes, [&](int lane) {
+    warp.set_base(one.operands[0], lane, bases[static_cast<std::size_t>(lane)]);
+  });
 }
 
 void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -525,6 +542,7 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
         warp.set_lane(one.operands[0], lane, window | cluster_address(rank, offset));
       });
       warp.set_unsure(one.operands[0], lanes, {});
+      each_lane(lanes, [&](int lane) { warp.set_base(one.operands[0], lane, made_of_address); });
   }
 }
 

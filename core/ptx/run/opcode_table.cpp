@@ -396,7 +396,7 @@ bool decode_opcode(std::string_view opcode, Decoded& decoded, std::string& unkno
     decoded.names_order = true;
     decoded.scope = Scope::sys;
   }
-  if (row->stem.ends_with(".aligned"))
+  if (row->stem.ends_with(".aligned") || row->stem.starts_with("bar."))
     decoded.words |= std::uint64_t{1} << static_cast<unsigned>(Word::aligned);
   if (row->stem.ends_with("_drop"))
     decoded.words |= std::uint64_t{1} << static_cast<unsigned>(Word::drop);

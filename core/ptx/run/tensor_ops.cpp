@@ -208,7 +208,7 @@ void Machine::land_tile(const Transfer& transfer, Access access, const Viewer& v
     const std::uint64_t out = is_store ? global.offset : near;
     const std::uint64_t in = is_store ? near : global.offset;
     access.is_again = is_store && !transfer.is_reduction && to.holds(source, in, out, size);
-    touch(global, size, access, viewer);
+    if (!touch(global, size, access, viewer)) note_contended(global, size);
     if (transfer.is_reduction) {
       outcome_.has_unfollowed = true;
       const std::uint32_t why = reason(Reason::Kind::unfollowed, access.pc);

@@ -57,9 +57,11 @@ std::vector<Otherwise> Machine::answered_false(Warp& warp, const Instruction& on
 }
 
 void Machine::compute_numbers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
+  const FollowedAddresses followed = follow_addresses(warp, one, lanes);
   std::vector<Otherwise> otherwise;
   if (!warp.otherwise.empty()) otherwise = answered_false(warp, one, lanes);
   const Mask open = compute(warp, one, lanes);
+  if ((followed.lanes | followed.open) != 0) set_addresses(warp, one, pc, followed);
   const Operand& to = one.operands[0];
   if (open != 0) {
     warp.set_unsure(to, lanes, {warp.unsure(to).lanes | open, reason(Reason::Kind::open, pc)});
@@ -94,7 +96,11 @@ std::vector<Machine::Kept> Machine::compute_ahead(Warp& warp, std::uint32_t from
     for (std::size_t n = 0; n < one.results; ++n) {
       const Operand& result = one.operands[n];
       if (result.kind == Operand::Kind::none) continue;
-      Kept& made = kept.emplace_back(Kept{result, {}, warp.unsure(result)});
+      Kept& made =
+          kept.emplace_back(Kept{result,
+                                 {},
+                                 warp.unsure(result),
+                                 result.kind == Operand::Kind::row ? warp.based[result.row] : 0});
       each_lane(lanes, [&](int lane) {
         made.values[static_cast<std::size_t>(lane)] = warp.value_of(result, lane);
       });
@@ -144,6 +150,7 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
       warp.set_value(one.operand, lane, one.values[static_cast<std::size_t>(lane)]);
     });
     warp.unsure(one.operand) = one.unsure;
+    if (one.operand.kind == Operand::Kind::row) warp.based[one.operand.row] = one.based;
   }
   if (!holds) return false;
   const auto alike = [&](int first, int lane) {

@@ -40,6 +40,11 @@ inline std::size_t place_of(Scope scope) {
   return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
 }
 
+// Whose address a value is: a number, what is made of addresses, or a buffer's or variable's.
+using Base = std::uint16_t;
+inline constexpr Base no_base = 0, made_of_address = 1, first_based_buffer = 2,
+                      first_based_variable = 2 + first_variable;
+
 // Which lanes hold a value that is not known for sure, and why one of them does.
 struct Unsure {
   Mask lanes = 0;
@@ -65,6 +70,8 @@ struct Warp {
   std::vector<std::uint64_t> values;      // row by row
   std::vector<std::uint32_t> predicates;  // a mask each
   std::vector<Unsure> unsure_rows, unsure_predicates;
+  std::vector<Mask> based;  // of each row: the lanes that hold an address, or what is made of one
+  std::vector<Base> bases;  // row by row, of those lanes
   std::map<std::uint64_t, Otherwise> otherwise;  // by name
 
   LaneClocks clocks;
@@ -86,6 +93,7 @@ struct Warp {
     Component component = no_component;
     std::uint32_t issued = 0;
     std::vector<std::uint32_t> ends;  // of committed groups: issued by then
+    std::uint32_t last = 0;           // of Tensor Memory: the instruction that issued last
   };
   std::array<Groups, lanes_of_warp> copies, bulk_reads, bulk_writes, tensor_memory;
   Groups products;  // of wgmma
@@ -122,9 +130,19 @@ struct Warp {
     if (!otherwise.empty())
       if (const auto found = otherwise.find(row_name(operand)); found != otherwise.end())
         found->second.lanes &= ~lanes;
+    if (operand.kind == Operand::Kind::row && !based.empty()) based[operand.row] &= ~lanes;
     Unsure& kept = unsure(operand);
     kept.lanes = (kept.lanes & ~lanes) | (now.lanes & lanes);
     if ((now.lanes & lanes) != 0) kept.why = now.why;
+  }
+  Base base(const Operand& operand, int lane) const {
+    if ((based[operand.row] >> lane & 1) == 0) return no_base;
+    return bases[std::size_t{operand.row} * lanes_of_warp + static_cast<std::size_t>(lane)];
+  }
+  void set_base(const Operand& operand, int lane, Base base) {
+    if (operand.kind != Operand::Kind::row || base == no_base) return;
+    based[operand.row] |= 1U << lane;
+    bases[std::size_t{operand.row} * lanes_of_warp + static_cast<std::size_t>(lane)] = base;
   }
   std::uint64_t value_of(const Operand& operand, int lane) const {
     return operand.kind == Operand::Kind::predicate ? predicates[operand.row] >> lane & 1

@@ -159,10 +159,11 @@ void Machine::vote(Warp& warp, const Instruction& one, Mask lanes) {
   warp.set_unsure(one.operands[0], lanes, made);
 }
 
-// Which lane is chosen is not specified, but it is always the same: a run for either end of the
-// mask.
+// Which lane is chosen is not specified, but it is always the same: a run for each of the mask.
 void Machine::elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
-  const int chosen = options_.elects_last ? 31 - std::countl_zero(lanes) : std::countr_zero(lanes);
+  const Mask before = lanes & (all_lanes >> (lanes_of_warp - 1 - options_.elected));
+  const int chosen = 31 - std::countl_zero(before != 0 ? before : lanes & (0 - lanes));
+  outcome_.electable |= lanes;
   each_lane(lanes, [&](int lane) {
     warp.set_lane(one.operands[0], lane, static_cast<std::uint64_t>(chosen));
   });
