@@ -276,9 +276,9 @@ TEST(Workloads, ComparesAsFloatingPointIsCompared) {
                    {"out", 400, {Kind::word, workload::untouched}}};
   const auto check = [&](float argument, std::uint64_t element, float found) {
     shape.work_amount = std::bit_cast<std::uint32_t>(argument);
-    const workload::Expected expected = launch::expected_output(shape, 100);
+    const workload::Expected expected = launch::expected_output(shape);
     const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
-    return static_cast<bool>(expected.check(element, std::span(&word, 1)));
+    return static_cast<bool>(expected.check(100, element, std::span(&word, 1)));
   };
   // Every seventh, from the fourth on: NaN, infinities, zeros, subnormals, the smallest normal, the
   // largest and its opposite.
