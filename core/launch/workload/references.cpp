@@ -26,11 +26,14 @@ void gather(const Problem& problem, std::uint64_t first, std::span<Wanted> wante
   constexpr std::size_t x = 0, matrices = 1, index = 2;
   for (Wanted& one : wanted) {
     const std::uint64_t b = first / problem.rows, r = first % problem.rows;
-    const std::uint64_t row = (problem.index(index, b) * problem.rows + r) * problem.columns;
+    const std::uint64_t row = problem.index(index, b) * problem.rows + r;
+    const std::vector<float>&xs = problem.inputs[x], &ms = problem.inputs[matrices];
+    std::uint64_t in_x = b * problem.columns % xs.size(), in_m = row * problem.columns % ms.size();
     one = {};
     for (std::uint64_t h = 0; h < problem.columns; ++h) {
-      const double term = static_cast<double>(problem.input(x, b * problem.columns + h)) *
-                          static_cast<double>(problem.input(matrices, row + h));
+      const double term = static_cast<double>(xs[in_x]) * static_cast<double>(ms[in_m]);
+      if (++in_x == xs.size()) in_x = 0;
+      if (++in_m == ms.size()) in_m = 0;
       one.value += term;
       if (std::isfinite(term)) one.scale += std::abs(term);
     }
