@@ -92,11 +92,13 @@ Status BufferMemory::fill() {
       case BufferFill::Kind::signs:
       case BufferFill::Kind::normal:
       case BufferFill::Kind::uniform:
-      case BufferFill::Kind::special: break;
+      case BufferFill::Kind::special:
+      case BufferFill::Kind::rare: break;
       case BufferFill::Kind::word:
         PHASEBIT_TRY(device_.fill(addresses_[n], buffers_[n].fill.word, words));
         break;
       case BufferFill::Kind::index:
+      case BufferFill::Kind::indices:
       case BufferFill::Kind::random:
         PHASEBIT_TRY(device_.copy(addresses_[n], contents_[n].address, 4 * words));
         break;

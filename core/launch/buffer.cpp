@@ -23,6 +23,8 @@ constexpr std::string_view signs_mark = "signs:";
 constexpr std::string_view normal_mark = "normal:";
 constexpr std::string_view uniform_mark = "uniform:";
 constexpr std::string_view special_mark = "special:";
+constexpr std::string_view rare_mark = "rare:";
+constexpr std::string_view indices_mark = "indices:";
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const bool hex = text.starts_with("0x");
@@ -43,7 +45,7 @@ float normal_of(std::uint32_t radius, std::uint32_t angle) {
 
 // What arithmetic must not trip over. A prime distance, so that each comes to every place of a
 // vector.
-constexpr std::size_t special_distance = 7;
+constexpr std::size_t special_distance = 7, rare_distance = 8191;
 float special_of(std::size_t n) {
   using Limits = std::numeric_limits<float>;
   constexpr float values[] = {Limits::quiet_NaN(),
@@ -61,6 +63,9 @@ float special_of(std::size_t n) {
 
 std::vector<std::uint32_t> floats_of(const BufferFill& fill, std::size_t words) {
   std::mt19937 draw(fill.word);
+  const std::size_t distance = fill.kind == Kind::special ? special_distance
+                               : fill.kind == Kind::rare  ? rare_distance
+                                                          : float_words;
   std::vector<std::uint32_t> made;
   made.reserve(words);
   for (std::size_t n = 0; n < std::min(words, float_words); ++n) {
@@ -70,27 +75,72 @@ std::vector<std::uint32_t> floats_of(const BufferFill& fill, std::size_t words) 
       value = static_cast<float>(first >> 8U) * 0x1p-23F - 1;
     else
       value = normal_of(first, static_cast<std::uint32_t>(draw()));
-    if (fill.kind == Kind::special && n % special_distance == 3)
-      value = special_of(n / special_distance);
+    if (distance < float_words && n % distance == 3) value = special_of(n / distance);
     made.push_back(std::bit_cast<std::uint32_t>(value));
   }
   for (std::size_t n = made.size(); n < words; ++n) made.push_back(made[n - float_words]);
   return made;
 }
 
+// The remainder of a draw, so that every library draws the same.
+std::vector<std::uint32_t> indices_of(const BufferFill& fill, std::size_t words) {
+  std::mt19937 draw(fill.word);
+  const auto below = [&](std::size_t bound) { return static_cast<std::uint32_t>(draw() % bound); };
+  std::vector<std::uint32_t> made(words), order;
+  std::vector<double> sums;  // of the chances of 0 to k
+  if (fill.mix == IndexMix::distinct) {
+    order.resize(fill.bound);
+    std::iota(order.begin(), order.end(), 0U);
+    for (std::size_t n = order.size(); n > 1; --n) std::swap(order[n - 1], order[below(n)]);
+  }
+  for (std::uint32_t k = 0; fill.mix == IndexMix::zipf && k < fill.bound; ++k)
+    sums.push_back((sums.empty() ? 0 : sums.back()) + 1.0 / (k + 1.0));
+  const std::uint32_t all = below(fill.bound);
+  for (std::size_t n = 0; n < words; ++n) switch (fill.mix) {
+      case IndexMix::same: made[n] = all; break;
+      case IndexMix::distinct: made[n] = order[n % order.size()]; break;
+      case IndexMix::even: made[n] = below(fill.bound); break;
+      case IndexMix::zipf:
+        made[n] = static_cast<std::uint32_t>(
+            std::upper_bound(sums.begin(), sums.end() - 1,
+                             static_cast<double>(draw()) * 0x1p-32 * sums.back()) -
+            sums.begin());
+        break;
+    }
+  return made;
+}
+
+// "MIX:BOUND:SEED"
+std::optional<BufferFill> indices_of_text(std::string_view text) {
+  const std::size_t first = text.find(':'), second = text.find(':', first + 1);
+  if (first == text.npos || second == text.npos) return {};
+  const auto mix = base::value_of_word<IndexMix>(text.substr(0, first));
+  const auto bound = number_of(text.substr(first + 1, second - first - 1));
+  const auto seed = number_of(text.substr(second + 1));
+  if (!mix || !bound || *bound == 0 || *bound > most_indices || !seed) return {};
+  return BufferFill{Kind::indices, *seed, *mix, *bound};
+}
+
 }  // namespace
+
+const std::vector<std::string>& words_of(IndexMix /*mix*/) {
+  static const std::vector<std::string> words = {"same", "distinct", "even", "zipf"};
+  return words;
+}
 
 std::optional<BufferFill> BufferFill::of_text(std::string_view text) {
   if (text == "none") return BufferFill{Kind::none, 0};
   if (text == "zero") return BufferFill{Kind::word, 0};
   if (text == "index") return BufferFill{Kind::index, 0};
+  if (text.starts_with(indices_mark)) return indices_of_text(text.substr(indices_mark.size()));
   Kind kind = Kind::word;
   for (const auto& [mark, marked] : {std::pair{random_mark, Kind::random},
                                      {blocks_mark, Kind::blocks},
                                      {signs_mark, Kind::signs},
                                      {normal_mark, Kind::normal},
                                      {uniform_mark, Kind::uniform},
-                                     {special_mark, Kind::special}}) {
+                                     {special_mark, Kind::special},
+                                     {rare_mark, Kind::rare}}) {
     if (!text.starts_with(mark)) continue;
     kind = marked;
     text.remove_prefix(mark.size());
@@ -112,6 +162,10 @@ std::string to_string(const BufferFill& fill) {
     case Kind::normal: return fmt::format("{}{}", normal_mark, fill.word);
     case Kind::uniform: return fmt::format("{}{}", uniform_mark, fill.word);
     case Kind::special: return fmt::format("{}{}", special_mark, fill.word);
+    case Kind::rare: return fmt::format("{}{}", rare_mark, fill.word);
+    case Kind::indices:
+      return fmt::format("{}{}:{}:{}", indices_mark, base::word_of(fill.mix), fill.bound,
+                         fill.word);
   }
   bug("unknown fill");
 }
@@ -121,6 +175,7 @@ std::vector<std::uint32_t> content_of(const Buffer& buffer) {
   const Kind kind = buffer.fill.kind;
   if (kind == Kind::none || kind == Kind::word) return words;
   if (buffer.fill.is_float()) return floats_of(buffer.fill, buffer.words());
+  if (kind == Kind::indices) return indices_of(buffer.fill, buffer.words());
   words.resize(buffer.words());
   if (kind == Kind::index) {
     std::iota(words.begin(), words.end(), 0U);

@@ -148,8 +148,20 @@ Status check_workload(const LaunchShape& shape) {
                 std::max<std::int64_t>(room, 0), work.output);
   if (shape.buffers.front().name == work.output)
     return fail(Step::bundle, "workload: no buffer before '{}' is its input", work.output);
-  for (const Buffer& buffer : shape.buffers) {
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
+    const Buffer& buffer = shape.buffers[n];
     if (buffer.name == work.output) break;
+    if (buffer.fill.kind == BufferFill::Kind::indices) {
+      const auto matrix = 4 * static_cast<std::uint64_t>(work.rows * work.columns);
+      const Buffer& matrices = shape.buffers[n == 0 ? 0 : n - 1];
+      if (const std::uint64_t least = matrix * buffer.fill.bound;
+          matrix == 0 || n == 0 || matrices.bytes < least)
+        return fail(Step::bundle,
+                    "workload: '{}' holds indices below {}, '{}' {} matrices of {} bytes",
+                    buffer.name, buffer.fill.bound, matrices.name,
+                    matrix == 0 ? 0 : matrices.bytes / matrix, matrix);
+      continue;
+    }
     if (!buffer.fill.is_float())
       return fail(Step::bundle, "workload: input '{}' holds {}, not numbers", buffer.name,
                   to_string(buffer.fill));
@@ -242,7 +254,10 @@ bool met(const LaunchShape& shape, const LaunchOutput& output) {
 }
 
 workload::Expected expected_output(const LaunchShape& shape) {
-  workload::Problem problem{std::bit_cast<float>(shape.work_amount), {}};
+  workload::Problem problem{std::bit_cast<float>(shape.work_amount),
+                            {},
+                            static_cast<std::uint64_t>(shape.workload.rows),
+                            static_cast<std::uint64_t>(shape.workload.columns)};
   for (const Buffer& buffer : shape.buffers) {
     if (buffer.name == shape.workload.output) break;
     Buffer period = buffer;

@@ -206,6 +206,12 @@ void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::st
     const int bytes = offset * plan.slot_bytes + 4 * word;
     json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
     move["bytes"] = std::to_string(4 * word);
+    if (const auto columns = static_cast<int>(plan.launch.workload.columns); columns > 0) {
+      move["row"] = std::to_string(word / columns);
+      move["column_bytes"] = std::to_string(word % columns * 4);
+      move["in_first_row"] = word < columns;
+      move["in_first_column"] = word % columns == 0;
+    }
     const bool copied = r == "p" && role.vector_words > 4;
     move["words"] = move["summed"] = words(copied ? 0 : role.vector_words, word);
     moves.push_back(std::move(move));

@@ -85,6 +85,9 @@ void add_tile(json& context, const launch::TilePayload& tile,
 
 void add_resources(json& context, const Plan& plan) {
   std::string parameters;
+  if (!plan.launch.workload.empty())
+    for (const launch::Buffer& buffer : plan.launch.buffers)
+      parameters += fmt::format(", .param .u64 {}", buffer.name);
   if (!plan.launch.stored.buffer.empty())
     parameters = fmt::format(", .param .u64 {}", plan.launch.stored.buffer);
   for (const launch::tensor::TensorMap& map : plan.launch.tensor_maps)

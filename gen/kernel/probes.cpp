@@ -376,16 +376,21 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   }
   using Kind = launch::BufferFill::Kind;
   PHASEBIT_TRY_ASSIGN(elements, add(facts.output, {Kind::word, launch::workload::untouched}));
+  PHASEBIT_TRY_ASSIGN(tile, figures.number(facts.tile));
+  PHASEBIT_TRY_ASSIGN(scratch, figures.number(facts.scratch));
+  PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
+  PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
   launch.workload = {facts.reference,
                      facts.output.name,
                      elements,
-                     plan.slot_bytes / 4,
+                     facts.tile ? tile : plan.slot_bytes / 4,
                      facts.relative,
                      facts.absolute,
-                     variant.value("schedule") == "counter"};
-  constexpr int drawn_bytes = 64 * 4;  // the tiles of so many items, after the slots
-  if (launch.workload.drawn) launch.dynamic_shared_bytes += drawn_bytes;
+                     variant.value("schedule") == "counter",
+                     rows,
+                     columns};
   if (!plan.facts.can_do("hand_over")) launch.dynamic_shared_bytes = plan.payload_offset;
+  launch.dynamic_shared_bytes += scratch;
   return {};
 }
 

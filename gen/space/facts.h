@@ -96,6 +96,9 @@ struct WorkloadFacts {
   std::string reference;  // "": no workload
   std::vector<Input> inputs;
   Input output;  // without a fill
+  // Elements of a tile of the output; missing: the words of a slot. Bytes of shared memory after
+  // the slots. Of matrices their rows and columns.
+  std::optional<Expression> tile, scratch, rows, columns;
   int relative = 0, absolute = 0;
 };
 

@@ -256,7 +256,8 @@ const std::vector<std::string>& verb_names() {
       "drain",      "use_words",   "checksum",   "work",        "advance",        "advance_lap",
       "verify",     "clock_start", "clock_end",  "form",        "other_half",     "until_read",
       "work_setup", "work_done",   "work_end",   "work_result", "give_registers", "take_registers",
-      "take_turn",  "hand_on",     "first_turn", "last_turn",   "epilogue",       "draw_tile"};
+      "take_turn",  "hand_on",     "first_turn", "last_turn",   "epilogue",       "draw_tile",
+      "look_up"};
   return names;
 }
 

@@ -20,17 +20,26 @@ void CatalogueReader::read_workload(const Source& source) {
 
 void CatalogueReader::read_workload_of(const FactTable::File& file, WorkloadFacts& facts) {
   namespace workload = launch::workload;
+  const auto number = [&](TomlReader& reader, const char* key, std::optional<Expression>& into) {
+    const auto compiled = catalogue_.compile(reader.text(key), ValueKind::number, true);
+    if (status_ && !compiled) reader.refuse(key, compiled.error());
+    if (compiled) into = *compiled;
+  };
   const auto buffer = [&](const TomlValue& table, const char* name,
                           const std::vector<std::string>& keys) {
     TomlReader reader(file.name, table, name, keys, status_);
     WorkloadFacts::Input made;
     made.name = reader.text("name");
     made.where = reader.where();
-    const auto elements = catalogue_.compile(reader.text("elements"), ValueKind::number, true);
-    if (!status_) return made;
-    if (!elements) reader.refuse("elements", elements.error());
-    if (elements) made.elements = *elements;
-    if (std::string(name) == "[output]") return made;
+    number(reader, "elements", made.elements);
+    if (std::string(name) == "[output]") {
+      for (const auto& [key, into] : {std::pair{"tile", &facts.tile},
+                                      {"scratch", &facts.scratch},
+                                      {"rows", &facts.rows},
+                                      {"columns", &facts.columns}})
+        if (reader.has(key)) number(reader, key, *into);
+      return made;
+    }
     made.fill = reader.text("fill");
     check_placeholders(reader, "fill", made.fill);
     return made;
@@ -42,7 +51,8 @@ void CatalogueReader::read_workload_of(const FactTable::File& file, WorkloadFact
   if (output == nullptr || facts.inputs.empty())
     return all.refuse("expects", "needs an [output] and [[inputs]] before it",
                       "write [output] name = \"out\"");
-  facts.output = buffer(*output, "[output]", {"name", "elements"});
+  facts.output =
+      buffer(*output, "[output]", {"name", "elements", "tile", "scratch", "rows", "columns"});
   TomlReader expects(file.name, *all.table("expects"), "[expects]",
                      {"reference", "relative", "absolute"}, status_);
   facts.reference = expects.text("reference");

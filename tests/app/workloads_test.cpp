@@ -7,6 +7,7 @@
 #include "join/select/open_space.h"
 #include "tests/home.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -276,9 +277,9 @@ TEST(Workloads, ComparesAsFloatingPointIsCompared) {
                    {"out", 400, {Kind::word, workload::untouched}}};
   const auto check = [&](float argument, std::uint64_t element, float found) {
     shape.work_amount = std::bit_cast<std::uint32_t>(argument);
-    const workload::Expected expected = launch::expected_output(shape, 100);
+    const workload::Expected expected = launch::expected_output(shape);
     const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
-    return static_cast<bool>(expected.check(element, std::span(&word, 1)));
+    return static_cast<bool>(expected.check(100, element, std::span(&word, 1)));
   };
   // Every seventh, from the fourth on: NaN, infinities, zeros, subnormals, the smallest normal, the
   // largest and its opposite.
@@ -296,6 +297,168 @@ TEST(Workloads, ComparesAsFloatingPointIsCompared) {
   const float ordinary = std::bit_cast<float>(input[0]);
   EXPECT_TRUE(check(1, 0, ordinary));
   EXPECT_FALSE(check(1, 0, std::nextafter(ordinary, inf)));
+}
+
+// H9: warps that share a row and warps that take turns, one row a tile and several, each mover, and
+// plain loads; a matrix of one tile and of many; every mix.
+struct Gather {
+  const char* id;
+  std::vector<std::uint32_t> elements;  // ends within a row of x and within a tile among them
+};
+const Gather gathers[] = {
+    {"gather/none/ld_global/none/num_stages=1/roles=unified/producers=2/consumers=2/"
+     "payload_bytes=2048/rank=8/hidden=256/batch=9/adapters=5",
+     {72, 71, 9, 1, 0}},
+    {"gather/cta_barrier/ld_st/none/num_stages=1/roles=unified/producers=2/consumers=2/"
+     "payload_bytes=2048/rank=4/hidden=256/batch=9/adapters=3/mix=even",
+     {36, 35, 3, 0}},
+    {"gather/cta_barrier/ld_st/none/num_stages=2/roles=unified/payload_bytes=1024/rank=16/"
+     "hidden=128/batch=5/adapters=2/mix=zipf",
+     {80, 79, 17, 1}},
+    {"gather/cp_async_group/cp_async/none/num_stages=4/roles=unified/producers=4/consumers=4/"
+     "wait_prior=2/payload_bytes=2048/rank=16/hidden=512/batch=4/adapters=4",
+     {64, 33, 16, 0}},
+    {"gather/mbarrier/ld_st/none/num_stages=2/producers=2/consumers=2/payload_bytes=1024/rank=8/"
+     "hidden=256/batch=7/adapters=4/mix=same",
+     {56, 8, 7}},
+    {"gather/cp_async_mbarrier/cp_async/none/num_stages=2/consumers=2/payload_bytes=1024/rank=8/"
+     "hidden=256/batch=7/adapters=4",
+     {56, 55, 2}},
+    {"gather/mbarrier_bulk/bulk/none/num_stages=3/consumers=4/payload_bytes=8192/rank=16/"
+     "hidden=512/batch=6/adapters=5/mix=even",
+     {96, 95, 50, 0}},
+    {"gather/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=512/rank=1/hidden=128/batch=11/"
+     "adapters=5",
+     {11, 10, 1, 0}},
+    {"gather/mbarrier_bulk/bulk/none/consumers=2/sharing=round_robin/payload_bytes=1024/rank=4/"
+     "hidden=128/batch=8/adapters=5/mix=zipf",
+     {32, 31, 29, 2}},
+    {"gather/mbarrier_bulk/bulk/none/num_stages=2/granularity=producer_warp/payload_bytes=4096/"
+     "rank=4/hidden=1024/batch=5/adapters=3",
+     {20, 19, 0}},
+    {"gather/mbarrier_bulk/bulk/none/num_stages=2/consumers=16/payload_bytes=32768/rank=2/"
+     "hidden=8192/batch=4/adapters=3",
+     {8, 7}},
+};
+
+// What its verification says of a launch of its own contents.
+std::string run_own(const Made& made, std::uint32_t elements) {
+  return run(made, elements, made.head.launch.buffers.at(0).fill);
+}
+
+TEST(Workloads, GatherIsRightForEveryShapeAndSeed) {
+  for (const Gather& one : gathers)
+    for (const char* contents :
+         {"data_seed=1", "data_seed=2/contents=uniform", "data_seed=3/contents=rare"}) {
+      const Made made = make(std::string(one.id) + "/" + contents);
+      for (const std::uint32_t elements : one.elements)
+        EXPECT_EQ(run_own(made, elements), "") << one.id << ", " << contents << ", " << elements;
+    }
+}
+
+TEST(Workloads, GatherIsProved) {
+  for (const Gather& one : gathers) {
+    const Made made = make(one.id);
+    const auto found = checked(made, one.elements);
+    EXPECT_EQ(found.verdict, protocol::Verdict::proved) << one.id << "\n" << text_of(found);
+  }
+}
+
+TEST(Workloads, EditsThatSpoilAGatherAreSeen) {
+  const std::string id = gathers[6].id;
+  const struct {
+    const char *from, *to;
+  } wrong[] = {
+      {"sum1_0, 16, 31", "sum1_0, 8, 31"},                       // half of the lanes, twice
+      {"fma.rn.f32 sum2_3, word3", "fma.rn.f32 sum2_3, word2"},  // a word in another's place
+      {"p_matrix, 4, p_part", "p_matrix, 3, p_part"},            // another matrix
+      {"setp.ne.u32 other, row, x_row", "setp.gt.u32 other, row, items"},  // x stays
+      {"mul.wide.u32 to, out_tile, 16", "mul.wide.u32 to, out_tile, 20"},
+      {"sub.u32 place, place, row", "add.u32 place, place, row"},  // what is less than a tile
+  };
+  for (const auto& edit : wrong) {
+    const std::string found = run_own(make(id, edit.from, edit.to), 95);
+    EXPECT_NE(found, "") << edit.from;
+  }
+  // One barrier a tile is enough for two places of the warps' sums, and not for one.
+  const auto race = checked(make(id, "mov.u32 partials, other_partials", "mov.u32 row, row"), {96});
+  EXPECT_EQ(race.verdict, protocol::Verdict::error) << text_of(race);
+}
+
+// By hand: x = (1, 2), (3, 4); matrices ((5, 6), (7, 8)) and ((-1, 2), (inf, max)).
+TEST(Workloads, TheReferenceOfGatherIsThatByHand) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float max = std::numeric_limits<float>::max();
+  const auto check = [&](std::uint32_t first_matrix, std::uint64_t element, float found) {
+    const std::vector<float> index = {std::bit_cast<float>(first_matrix), std::bit_cast<float>(0U)};
+    workload::WorkloadShape shape{"gather", "out", 4, 1, -18, -132};
+    shape.rows = shape.columns = 2;
+    const workload::Expected expected(
+        shape, {0, {{1, 2, 3, 4}, {5, 6, 7, 8, -1, 2, inf, max}, index}, 2, 2});
+    const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
+    return static_cast<bool>(expected.check(4, element, std::span(&word, 1)));
+  };
+  EXPECT_TRUE(check(0, 0, 17));  // 5 + 12
+  EXPECT_TRUE(check(0, 1, 23));  // 7 + 16
+  EXPECT_TRUE(check(1, 2, 39));  // 15 + 24
+  EXPECT_TRUE(check(1, 3, 53));  // 21 + 32
+  // -1 + 4 is 3, and its terms' sizes are 5: right within 5 * 2^-18 = 0.0000191.
+  EXPECT_TRUE(check(1, 0, 3.000019F));
+  EXPECT_FALSE(check(1, 0, 3.00002F));
+  EXPECT_FALSE(check(1, 0, std::numeric_limits<float>::quiet_NaN()));
+  // inf + 2 * max: the finite term is above the largest f32, so the order decides.
+  EXPECT_TRUE(check(1, 1, inf));
+  EXPECT_TRUE(check(1, 1, std::numeric_limits<float>::quiet_NaN()));
+}
+
+TEST(Workloads, IndicesAreDrawnAsTheirMixSays) {
+  const auto drawn = [](const std::string& mix, std::uint64_t count) {
+    const auto fill = launch::BufferFill::of_text("indices:" + mix);
+    EXPECT_TRUE(fill) << mix;
+    EXPECT_EQ(to_string(*fill), "indices:" + mix);
+    return launch::content_of({"index", 4 * count, *fill});
+  };
+  const auto same = drawn("same:9:5", 20);
+  EXPECT_LT(same[0], 9U);
+  EXPECT_EQ(std::count(same.begin(), same.end(), same[0]), 20);
+  auto distinct = drawn("distinct:9:5", 18);
+  EXPECT_TRUE(std::equal(distinct.begin(), distinct.begin() + 9, distinct.begin() + 9));
+  EXPECT_FALSE(std::is_sorted(distinct.begin(), distinct.begin() + 9));
+  std::sort(distinct.begin(), distinct.end());
+  for (std::uint32_t n = 0; n < 18; ++n) EXPECT_EQ(distinct[n], n / 2);
+  // Of 25,000: 1/4 each within four deviations of 68; 12, 6, 4 and 3 of 25 within four of 79 at
+  // most.
+  const auto even = drawn("even:4:6", 25000), zipf = drawn("zipf:4:7", 25000);
+  const int chances[] = {12000, 6000, 4000, 3000};
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    EXPECT_NEAR(std::count(even.begin(), even.end(), n), 6250, 272) << n;
+    EXPECT_NEAR(std::count(zipf.begin(), zipf.end(), n), chances[n], 316) << n;
+  }
+  for (const char* text : {"indices:same:9", "indices:any:9:5", "indices:same:0:5",
+                           "indices:same:1048577:5", "indices:same:9:x"})
+    EXPECT_FALSE(launch::BufferFill::of_text(text)) << text;
+}
+
+TEST(Workloads, ABadGatherIsAnErrorWithItsLimit) {
+  const std::string ring = "gather/mbarrier_bulk/bulk/none/payload_bytes=16384";
+  const auto says = [](const std::string& id, const std::string& text) {
+    const std::string found = error_of(id);
+    EXPECT_NE(found.find(text), std::string::npos) << id << ": " << found;
+  };
+  says(ring + "/rank=5", "no value '5'");
+  says(ring + "/batch=1000001", "no value '1000001'");
+  says(ring + "/rank=128/adapters=65536", "matrices: 34359738368 elements, 0 to 2147483648");
+  says(ring + "/num_stages=16/consumers=4", "at most 231424 bytes");
+  says(ring + "/hidden=2048/rank=1", "each matrix so many tiles");
+  const Made made = make(gathers[0].id);
+  LaunchShape shape = made.head.launch;
+  EXPECT_TRUE(launch::check_shape(shape)) << launch::check_shape(shape).error().message;
+  EXPECT_EQ(run_own(made, 73), "73 elements, the inputs have room for 72");
+  shape.buffers[2].fill.bound = 6;
+  const Status checked = launch::check_shape(shape);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message,
+            "workload: 'index' holds indices below 6, 'matrices' 5 matrices of 8192 bytes");
 }
 
 }  // namespace

@@ -10,16 +10,17 @@ namespace phasebit::launch::workload {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;       // elements whose reference is made at a time
+constexpr std::size_t chunk = 4096;        // elements whose reference is made at a time
 constexpr std::size_t block = 64 * chunk;  // elements that one thread compares
 
 // As floating point is compared: NaN is as good as another NaN, and infinity is itself. What is too
 // large for an f32 is rounded to infinity, as the kernel rounds it.
-bool is_right(float found, double wanted, double relative, double absolute) {
-  if (std::isnan(wanted)) return std::isnan(found);
-  const auto rounded = static_cast<float>(wanted);
+bool is_right(float found, const Wanted& wanted, double relative, double absolute) {
+  if (std::isnan(wanted.value)) return std::isnan(found);
+  if (std::isnan(wanted.scale)) return true;
+  const auto rounded = static_cast<float>(wanted.value);
   if (std::isinf(rounded) || std::isinf(found)) return found == rounded;
-  return std::abs(static_cast<double>(found) - wanted) <= absolute + relative * std::abs(wanted);
+  return std::abs(static_cast<double>(found) - wanted.value) <= absolute + relative * wanted.scale;
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ Status Expected::check_inside(std::uint64_t elements, std::uint64_t first,
                               std::span<const std::uint32_t> words) const {
   const double relative = std::ldexp(1.0, shape_.relative),
                absolute = std::ldexp(1.0, shape_.absolute);
-  std::vector<double> wanted;
+  std::vector<Wanted> wanted;
   for (std::size_t begin = 0; begin < words.size(); begin += chunk) {
     wanted.resize(std::min(chunk, words.size() - begin));
     reference_(problem_, first + begin, wanted);
@@ -51,12 +52,13 @@ Status Expected::check_inside(std::uint64_t elements, std::uint64_t first,
       const std::uint64_t element = first + begin + n;
       if (words[begin + n] == untouched)
         return fail(Step::verify, "'{}': element {} of {} was not written, expected {}",
-                    shape_.output, element, elements, wanted[n]);
+                    shape_.output, element, elements, wanted[n].value);
       return fail(Step::verify,
                   "'{}' holds {:.9g} in element {} of {}, expected {:.17g} by reference '{}' "
-                  "within 2^{} + 2^{} of it",
-                  shape_.output, found, element, elements, wanted[n], shape_.reference,
-                  shape_.absolute, shape_.relative);
+                  "within 2^{} + 2^{} of {}",
+                  shape_.output, found, element, elements, wanted[n].value, shape_.reference,
+                  shape_.absolute, shape_.relative,
+                  shape_.columns > 0 ? fmt::format("{:.9g}", wanted[n].scale) : "it");
     }
   }
   return {};

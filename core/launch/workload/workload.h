@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/fields.h"
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -23,11 +24,17 @@ struct WorkloadShape {
   std::string output;     // one of the launch's buffers; those before it are inputs
   std::int64_t elements = 0;
   int tile_elements = 1;
-  // An element is right when it is within 2^absolute + 2^relative * |wanted| of the reference.
+  // An element is right when it is within 2^absolute + 2^relative * Wanted::scale of the reference.
   int relative = 0, absolute = 0;
   bool drawn = false;  // the CTAs draw their tiles: how many each has is known afterwards
+  // Of inputs that are matrices: rows of one, and elements of a row; 0: each input is as long as
+  // the output. The inputs of matrices are as long as `elements` needs, and no launch is of more.
+  std::int64_t rows = 0, columns = 0;
   bool operator==(const WorkloadShape&) const = default;
   bool empty() const { return reference.empty(); }
+  std::uint64_t most_of_launch() const {
+    return static_cast<std::uint64_t>(columns > 0 ? elements : most_elements);
+  }
   // Whole tiles of a CTA.
   std::uint32_t items_of_cta(std::uint64_t count, int cta, int ctas) const;
 };
@@ -41,19 +48,32 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
   visit("relative", &Shape::relative, {.least = -64, .most = 0, .always = true});
   visit("absolute", &Shape::absolute, {.least = -1100, .most = 0, .always = true});
   visit("drawn", &Shape::drawn);
+  visit("rows", &Shape::rows, {.most = most_elements, .if_set = true});
+  visit("columns", &Shape::columns, {.most = most_elements, .if_set = true});
 }
 
 // What a reference computes from.
 struct Problem {
   float argument = 0;                      // KernelParams::work_amount as a number
   std::vector<std::vector<float>> inputs;  // of each what comes again and again
+  std::uint64_t rows = 0, columns = 0;     // of WorkloadShape
   float input(std::size_t which, std::uint64_t element) const {
     return inputs[which][element % inputs[which].size()];
   }
+  std::uint32_t index(std::size_t which, std::uint64_t element) const {
+    return std::bit_cast<std::uint32_t>(input(which, element));
+  }
+};
+
+// What an element must be, and what its error is relative to: of one operation the value's size, of
+// a sum the sum of its terms' sizes. NaN: whether it is finite depends on the order of the
+// operations, so anything is right.
+struct Wanted {
+  double value = 0, scale = 0;
 };
 
 // Elements `first` and following of the output, as many as `wanted` has room for.
-using Reference = void (*)(const Problem& problem, std::uint64_t first, std::span<double> wanted);
+using Reference = void (*)(const Problem& problem, std::uint64_t first, std::span<Wanted> wanted);
 Reference reference_of(const std::string& name);  // null for none
 std::vector<std::string> reference_names();
 

@@ -38,6 +38,13 @@ void put_parameter(RunLaunch& launch, std::size_t offset, std::uint64_t value, i
 
 LaunchShape shape_of_run(LaunchShape shape) {
   shape.sms = std::min(shape.sms, 2);
+  // Of matrices that are chosen by their indices a few.
+  constexpr std::uint32_t most_matrices = 5;
+  for (std::size_t n = 1; n < shape.buffers.size(); ++n)
+    if (launch::BufferFill& fill = shape.buffers[n].fill; fill.bound > most_matrices) {
+      shape.buffers[n - 1].bytes = shape.buffers[n - 1].bytes / fill.bound * most_matrices;
+      fill.bound = most_matrices;
+    }
   return shape;
 }
 
@@ -75,6 +82,8 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
                 places.size() - 1, shape.buffers.size());
   RunLaunch made;
   const int on_an_sm = shape.ctas_per_sm + shape.load_ctas, sms = std::max(1, shape.sms);
+  if (const auto most = shape.workload.most_of_launch(); !shape.workload.empty() && items > most)
+    return fail(Step::launch, "{} elements, the inputs have room for {}", items, most);
   made.cluster = {shape.cluster_size, 1, 1};
   made.grid = {shape.cluster_size > 1 ? shape.cluster_size : sms * on_an_sm, 1, 1};
   made.block = {shape.threads, 1, 1};
@@ -108,7 +117,8 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
     put_parameter(made, places[n + 1], address_of_buffer(made.buffers.size()), 8);
     launch::Buffer buffer = shape.buffers[n];
     // Of a workload so many elements as are asked for: what comes after them is out of bounds.
-    if (buffer.fill.is_float() || buffer.name == shape.workload.output)
+    const bool is_output = buffer.name == shape.workload.output;
+    if (is_output || (buffer.fill.is_float() && shape.workload.columns == 0))
       buffer.bytes = std::uint64_t{4} * items;
     made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
   }
@@ -145,7 +155,7 @@ launch::LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items,
 std::vector<std::uint32_t> usual_items(const LaunchShape& shape, int num_stages) {
   if (!shape.workload.empty())
     return element_counts(shape.workload, shape.ctas(), num_stages,
-                          launch::workload::most_elements);
+                          shape.workload.most_of_launch());
   const auto stages = static_cast<std::uint64_t>(std::max(1, num_stages));
   const std::uint64_t first = 3 * stages + 1;
   std::vector<std::uint32_t> counts;
