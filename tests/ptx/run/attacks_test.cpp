@@ -226,7 +226,8 @@ std::vector<Attack> of_copies() {
        roles(expect64 + copy64, take + load)},
       {"a copy over what is still read",
        roles(expect64 + copy64 + expect64 + copy64, take + load + wait_for("ring", "1", "L_v")),
-       roles(expect64 + copy64 + wait_for("ring+8", "0", "L_e") + expect64 + copy64,
+       roles(expect64 + copy64 + wait_for("ring+8", "0", "L_e") + "fence.proxy.async;\n" +
+                 expect64 + copy64,
              take + load + empty + wait_for("ring", "1", "L_v"))},
       {"a kernel that leaves before a copy has come", roles(expect64 + copy64, ""),
        roles(expect64 + copy64, take)},
