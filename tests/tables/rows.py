@@ -29,6 +29,10 @@ USUAL = {
 }
 MEASURED = {"megahertz": "1979.9", "interval_ok": "true", "ci_reached": "true",
             "intercept_cycles": "100", "r2": "1", "worst_residual_cycles": "0", "rounds": "7"}
+# The unit of a probe's figures where it is not that of USUAL.
+UNITS = {"handoff": "cycles per round trip", "form": "cycles per 1 operations",
+         "stream": "ns per item", "interference": "cycles per block", "fanin": "cycles per phase",
+         "entangle": "cycles per phase", "barrier_word": "cycles per operation"}
 READING = ("", "_unit", "_value", "_ci_low", "_ci_high", "_ci_reached", "_interval_ok")
 
 
@@ -122,7 +126,8 @@ def add_figures(row, given):
 def whole_row(given, place, others):
     """The columns of a row but for its axes. `others`: the rows before it, as they were given."""
     name = given["id"]
-    row = {**USUAL, "point": str(place), "text_hash": f"text {name}", "ptx_hash": f"ptx {name}",
+    unit = UNITS.get(name.split("/")[0], USUAL["unit"])
+    row = {**USUAL, "unit": unit, "point": str(place), "text_hash": f"text {name}", "ptx_hash": f"ptx {name}",
            "sass_class": f"class {name}"}
     if given.get("error"):
         add_error(row, given["error"])
