@@ -127,8 +127,8 @@ def whole_row(given, place, others):
     """The columns of a row but for its axes. `others`: the rows before it, as they were given."""
     name = given["id"]
     unit = UNITS.get(name.split("/")[0], USUAL["unit"])
-    row = {**USUAL, "unit": unit, "point": str(place), "text_hash": f"text {name}", "ptx_hash": f"ptx {name}",
-           "sass_class": f"class {name}"}
+    row = {**USUAL, "unit": unit, "point": str(place), "text_hash": f"text {name}",
+           "ptx_hash": f"ptx {name}", "sass_class": f"class {name}"}
     if given.get("error"):
         add_error(row, given["error"])
     elif given.get("same_as"):
