@@ -39,6 +39,11 @@ std::string with_part(std::string_view operand, const std::string& name) {
   return std::string(operand.substr(operand.find(name), end - operand.find(name)));
 }
 
+bool has_address(const PtxStatement& one) {
+  return std::any_of(one.operands.begin(), one.operands.end(),
+                     [](const std::string& text) { return text.starts_with('['); });
+}
+
 class Asked {
  public:
   explicit Asked(const ptx::PtxFile& file) : file_(file) {
@@ -162,13 +167,11 @@ class Asked {
       return;
     }
     Origins read = of_all(ptx::read_names(one));
-    const bool has_memory = std::any_of(one.operands.begin(), one.operands.end(),
-                                        [](const auto& text) { return text.starts_with('['); });
     const bool is_call = ptx::is(one, isa::PtxFact::call);
     // What a call gives back, and what a function reads of its arguments.
     if (is_call) add(".param", read);
     const bool loads = ptx::is(one, isa::PtxFact::load);
-    if (has_memory)
+    if (has_address(one))
       for (const std::string& cell : cells(one)) {
         if (!loads) add(cell, read);
         const auto found = origins_.find(cell);
@@ -204,10 +207,8 @@ class Asked {
       if (space.empty() && one.name.find(part) != std::string::npos) space = part;
     // What is stored decides nothing yet: it is followed through memory.
     const std::size_t results = ptx::written_names(one).empty() ? 0 : 1;
-    const bool has_address = std::any_of(one.operands.begin(), one.operands.end(),
-                                         [](const auto& text) { return text.starts_with('['); });
     const bool has_effect =
-        (results == 0 || has_address) && stem != "red" && !ptx::is(one, isa::PtxFact::store) &&
+        (results == 0 || has_address(one)) && stem != "red" && !ptx::is(one, isa::PtxFact::store) &&
         !ptx::is(one, isa::PtxFact::load) && !ptx::is(one, isa::PtxFact::atomic) &&
         !ptx::is(one, isa::PtxFact::call);
     for (std::size_t n = results; n < one.operands.size(); ++n) {

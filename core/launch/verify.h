@@ -43,8 +43,7 @@ bool met(const LaunchShape& shape, const LaunchOutput& output);
 // Tiles that an item of the launch takes of its data: one for each that reads, or copies.
 std::uint64_t tiles_an_item(const LaunchShape& shape);
 
-// What a workload's output must hold after a launch of so many elements: of a shape that
-// check_shape has passed.
+// What a workload's output must hold after a launch: of a shape that check_shape has passed.
 workload::Expected expected_output(const LaunchShape& shape);
 
 // Sums over data filled with `blocks` (BufferFill), wherever in it one begins.

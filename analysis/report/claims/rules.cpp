@@ -3,7 +3,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -129,23 +128,33 @@ void add_differences(const ClaimRow& a, const ClaimRow& b, std::set<std::string>
 // Values that a selection lists and that none of the rows has: the sentence names what was not
 // seen.
 void add_unmet(const char* key, const Selection& selection, const ClaimCases& cases,
-               const std::function<std::vector<size_t>(const ClaimCase&)>& rows_of,
-               std::vector<std::string>& faults) {
+               const std::set<size_t>& rows, std::vector<std::string>& faults) {
   for (const AxisTest& test : selection.tests()) {
     if (test.any_of.size() < 2) continue;
     for (const std::string& value : test.any_of) {
       if (value == "-" || value.find('*') != std::string::npos) continue;
       const Selection alone({{test.axis, {value}}});
-      const bool met = std::any_of(cases.cases.begin(), cases.cases.end(), [&](const auto& one) {
-        const std::vector<size_t> rows = rows_of(one);
-        return std::any_of(rows.begin(), rows.end(),
-                           [&](size_t row) { return alone.matches(cases.rows[row].axes); });
-      });
+      const bool met = std::any_of(rows.begin(), rows.end(),
+                                   [&](size_t row) { return alone.matches(cases.rows[row].axes); });
       if (!met)
         faults.push_back(fmt::format("'{}' lists {} = {}, of which no row is compared", key,
                                      test.axis.text(), value));
     }
   }
+}
+
+// Of both sides, and of a claim with one side of that alone.
+void add_unmet(const Claim& claim, const ClaimCases& cases, std::vector<std::string>& faults) {
+  std::set<size_t> a, b;
+  for (const ClaimCase& one : cases.cases) {
+    a.insert(one.a);
+    if (one.b) b.insert(*one.b);
+  }
+  std::set<size_t> both = a;
+  both.insert(b.begin(), b.end());
+  add_unmet("where", claim.where, cases, both, faults);
+  add_unmet("a", claim.a, cases, a, faults);
+  if (claim.pairs) add_unmet("b", claim.b, cases, b, faults);
 }
 
 }  // namespace
@@ -184,16 +193,7 @@ std::vector<std::string> scope_faults(const Claim& claim, const ClaimCases& insi
   if (missed > 0)
     faults.push_back(fmt::format("'question' leaves out {} of the {} rows of 'where'", missed,
                                  inside.rows.size()));
-  const auto side_a = [](const ClaimCase& one) { return std::vector<size_t>{one.a}; };
-  const auto side_b = [](const ClaimCase& one) {
-    return std::vector<size_t>{one.b.value_or(one.a)};
-  };
-  add_unmet(
-      "where", claim.where, inside,
-      [](const ClaimCase& one) { return std::vector<size_t>{one.a, one.b.value_or(one.a)}; },
-      faults);
-  add_unmet("a", claim.a, inside, side_a, faults);
-  if (claim.pairs) add_unmet("b", claim.b, inside, side_b, faults);
+  add_unmet(claim, inside, faults);
   const size_t in_loops = static_cast<size_t>(
       std::count_if(inside.left_out.begin(), inside.left_out.end(), [&](const LeftOut& one) {
         const data::Missing what = inside.rows[one.row].figure.reason.what;
