@@ -13,9 +13,12 @@ namespace {
 // out[i] = a * in[i]. Exact: a product of two f32 has 48 bits.
 void scale(const Problem& problem, std::uint64_t first, std::span<Wanted> wanted) {
   const double a = problem.argument;
+  const std::vector<float>& in = problem.inputs[0];
+  std::uint64_t at = first % in.size();
   for (Wanted& one : wanted) {
-    one.value = a * static_cast<double>(problem.input(0, first++));
+    one.value = a * static_cast<double>(in[at]);
     one.scale = std::abs(one.value);
+    if (++at == in.size()) at = 0;
   }
 }
 

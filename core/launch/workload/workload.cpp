@@ -11,7 +11,13 @@ namespace phasebit::launch::workload {
 namespace {
 
 constexpr std::size_t chunk = 4096;        // elements whose reference is made at a time
-constexpr std::size_t block = 64 * chunk;  // elements that one thread compares
+constexpr std::size_t block = 64 * chunk;  // terms of what one thread compares
+
+// A row of a matrix is as many terms as it has columns.
+std::size_t elements_of_block(const WorkloadShape& shape) {
+  return std::max<std::size_t>(
+      1, block / static_cast<std::size_t>(std::max<std::int64_t>(1, shape.columns)));
+}
 
 // As floating point is compared: NaN is as good as another NaN, and infinity is itself. What is too
 // large for an f32 is rounded to infinity, as the kernel rounds it.
@@ -68,11 +74,12 @@ Status Expected::check(std::uint64_t elements, std::uint64_t first,
                        std::span<const std::uint32_t> words) const {
   const std::uint64_t last = std::max(first, elements);
   const auto inside = static_cast<std::size_t>(std::min<std::uint64_t>(last - first, words.size()));
-  std::vector<Status> found((inside + block - 1) / block);
+  const std::size_t part = elements_of_block(shape_);
+  std::vector<Status> found((inside + part - 1) / part);
   base::parallel_for(found.size(), 0, [&](std::size_t n) {
-    const std::size_t begin = n * block;
-    found[n] = check_inside(elements, first + begin,
-                            words.subspan(begin, std::min(block, inside - begin)));
+    const std::size_t begin = n * part;
+    found[n] =
+        check_inside(elements, first + begin, words.subspan(begin, std::min(part, inside - begin)));
   });
   for (const Status& one : found) PHASEBIT_TRY(one);
   for (std::size_t n = inside; n < words.size(); ++n)
