@@ -98,6 +98,7 @@ constexpr const char* kernels[] = {
     "scale/flag_acquire_release/ld_st/none/num_stages=2/payload_bytes=1024",
     "scale/cp_async_mbarrier/cp_async/none/num_stages=2/consumers=2/payload_bytes=1024",
     "scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024",
+    "scale/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=1024/elements=1",
     "scale/mbarrier_bulk/bulk/none/consumers=2/sharing=round_robin/payload_bytes=1024",
     "scale/mbarrier_bulk/bulk/none/num_stages=2/granularity=producer_warp/payload_bytes=2048",
 };

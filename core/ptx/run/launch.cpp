@@ -38,6 +38,16 @@ void put_parameter(RunLaunch& launch, std::size_t offset, std::uint64_t value, i
 
 LaunchShape shape_of_run(LaunchShape shape) {
   shape.sms = std::min(shape.sms, 2);
+  // The text is the same for any size: a run is of those that its loops come round in.
+  constexpr std::int64_t least_elements = std::int64_t{1} << 20;
+  if (launch::workload::WorkloadShape& work = shape.workload;
+      !work.empty() && work.columns == 0 && work.elements < least_elements) {
+    work.elements = least_elements;
+    for (launch::Buffer& buffer : shape.buffers) {
+      buffer.bytes = 4 * static_cast<std::uint64_t>(least_elements);
+      if (buffer.name == work.output) break;
+    }
+  }
   // Of matrices that are chosen by their indices a few.
   constexpr std::uint32_t most_matrices = 5;
   for (std::size_t n = 1; n < shape.buffers.size(); ++n)
