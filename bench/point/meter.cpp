@@ -156,8 +156,14 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& chec
     return with_hint(fail(Step::guard, "the bundle holds no guarded build of {}", variant.key.id),
                      "pack it again");
   PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
+  std::vector<std::uint32_t> counts = launch::guard_counts(variant.launch);
+  // Every size of a workload is compared with its reference: with idle warps the largest alone.
+  const auto other = guarded_.lower_bound({variant.key.hash, 0});
+  if (!variant.launch.workload.empty() && other != guarded_.end() &&
+      other->first == variant.key.hash)
+    counts = {*std::max_element(counts.begin(), counts.end())};
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
-  for (const std::uint32_t items : launch::guard_counts(variant.launch)) {
+  for (const std::uint32_t items : counts) {
     const Status done = run_guarded(request, *image, function, items, checksums);
     if (!done)
       return fail(done.error().step, "guarded build, {} items: {}", items, done.error().message);
