@@ -1,7 +1,9 @@
 #include "bench/device/cupti.h"
 
-#include <algorithm>
+#include "bench/device/cupti_calls.h"
+
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <dlfcn.h>
@@ -57,109 +59,7 @@ constexpr Metric metrics_of_a_launch[] = {
 constexpr const char *average_cycles = "sm__cycles_active.avg",
                      *most_cycles = "sm__cycles_active.max";
 
-// The few declarations needed, from CUPTI's reference: its headers are in no package that we ask
-// for. Each call takes a structure that begins with its size, up to the end of its last field;
-// CUPTI reads no field beyond it, so newer versions take these.
-constexpr int insufficient_privileges = 35, virtual_gpu_insufficient_privileges = 40;
 constexpr int most_passes = 64;
-constexpr int user_range = 2, user_replay = 3;  // CUpti_ProfilerRange, CUpti_ProfilerReplayMode
-
-template <std::size_t bytes>
-struct Params {
-  std::size_t size = bytes;
-  void* reserved = nullptr;
-};
-struct ChipName : Params<32> {
-  std::size_t device = 0;
-  const char* name = nullptr;
-};
-struct Availability : Params<40> {
-  CUcontext context = nullptr;
-  std::size_t bytes = 0;
-  std::uint8_t* image = nullptr;
-};
-struct HostInitialize : Params<48> {
-  int profiler = 0;  // the range profiler
-  const char* chip = nullptr;
-  const std::uint8_t* available = nullptr;
-  void* host = nullptr;
-};
-struct MetricProperties : Params<60> {
-  void* host = nullptr;
-  const char* name = nullptr;
-  const char *description = nullptr, *hardware_unit = nullptr, *dimension = nullptr;
-  int type = 0;
-};
-struct AddMetrics : Params<40> {
-  void* host = nullptr;
-  const char** names = nullptr;
-  std::size_t count = 0;
-};
-struct ConfigSize : Params<32> {
-  void* host = nullptr;
-  std::size_t bytes = 0;
-};
-struct Config : Params<40> {
-  void* host = nullptr;
-  std::size_t bytes = 0;
-  std::uint8_t* image = nullptr;
-};
-struct Evaluate : Params<72> {
-  void* host = nullptr;
-  const std::uint8_t* data = nullptr;
-  std::size_t bytes = 0, range = 0;
-  const char** names = nullptr;
-  std::size_t count = 0;
-  double* values = nullptr;
-};
-struct Enable : Params<32> {
-  CUcontext context = nullptr;
-  void* profiler = nullptr;
-};
-struct OfProfiler : Params<24> {  // Disable, Start, PopRange
-  void* profiler = nullptr;
-};
-struct DataSize : Params<64> {
-  void* profiler = nullptr;
-  const char** names = nullptr;
-  std::size_t count = 0, ranges = 1;
-  std::uint32_t nodes = 1;
-  std::size_t bytes = 0;
-};
-struct Data : Params<40> {
-  void* profiler = nullptr;
-  std::size_t bytes = 0;
-  std::uint8_t* image = nullptr;
-};
-struct SetConfig : Params<90> {
-  void* profiler = nullptr;
-  std::size_t config_bytes = 0;
-  const std::uint8_t* config = nullptr;
-  std::size_t data_bytes = 0;
-  std::uint8_t* data = nullptr;
-  int range = user_range, replay = user_replay;
-  std::size_t ranges_of_a_pass = 1;
-  std::uint16_t levels = 1, first_level = 1;
-  std::size_t pass = 0;
-  std::uint16_t level = 1;
-};
-struct Stop : Params<41> {
-  void* profiler = nullptr;
-  std::size_t pass = 0, level = 0;
-  std::uint8_t all_passes = 0;
-};
-struct PushRange : Params<32> {
-  void* profiler = nullptr;
-  const char* name = "launch";
-};
-struct DecodeData : Params<32> {
-  void* profiler = nullptr;
-  std::size_t dropped = 0;
-};
-struct DataInfo : Params<40> {
-  const std::uint8_t* data = nullptr;
-  std::size_t bytes = 0, ranges = 0;
-};
 
 // The newest of a folder with a version in its name first.
 void add_matches(const char* pattern, std::vector<std::string>& places) {
@@ -183,7 +83,8 @@ std::vector<std::string> places_of(const fs::path& library) {
 }
 
 const char* hint_of(int code) {
-  if (code != insufficient_privileges && code != virtual_gpu_insufficient_privileges) return "";
+  if (code != cupti_insufficient_privileges && code != cupti_virtual_gpu_insufficient_privileges)
+    return "";
   return "run it as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0: "
          "developer.nvidia.com/ERR_NVGPUCTRPERM";
 }
@@ -230,13 +131,13 @@ Result<std::unique_ptr<Cupti>> Cupti::open(const fs::path& library, CUcontext co
     return with_hint(fail(Step::device, "there is no CUPTI here: {}", ::dlerror()),
                      "it comes with the CUDA toolkit and as nvidia-cuda-cupti: see --cupti");
   cupti->context_ = context;
-  Params<16> initialize;
+  CuptiParams<16> initialize;
   PHASEBIT_TRY(cupti->call("cuptiProfilerInitialize", initialize));
-  ChipName chip;
+  CuptiChipName chip;
   chip.device = static_cast<std::size_t>(ordinal);
   PHASEBIT_TRY(cupti->call("cuptiDeviceGetChipName", chip));
   cupti->chip_ = chip.name;
-  Availability available;
+  CuptiAvailability available;
   available.context = context;
   PHASEBIT_TRY(cupti->call("cuptiProfilerGetCounterAvailability", available));
   cupti->available_.resize(available.bytes);
@@ -247,7 +148,7 @@ Result<std::unique_ptr<Cupti>> Cupti::open(const fs::path& library, CUcontext co
 
 Result<std::unique_ptr<Cupti::Metrics>> Cupti::make_metrics(CountedOver over) const {
   auto metrics = std::make_unique<Metrics>();
-  HostInitialize initialize;
+  CuptiHostInitialize initialize;
   initialize.chip = chip_.c_str();
   initialize.available = available_.data();
   PHASEBIT_TRY(call("cuptiProfilerHostInitialize", initialize));
@@ -256,7 +157,7 @@ Result<std::unique_ptr<Cupti::Metrics>> Cupti::make_metrics(CountedOver over) co
     const std::string name =
         fmt::format(fmt::runtime(metric.cupti), over == CountedOver::all_sms ? "avg" : "max");
     const std::string base = name.substr(0, name.find('.'));
-    MetricProperties properties;
+    CuptiMetricProperties properties;
     properties.host = metrics->host;
     properties.name = base.c_str();
     // To add one that the chip lacks leaves the host object of no more use.
@@ -276,16 +177,16 @@ Result<std::unique_ptr<Cupti::Metrics>> Cupti::make_metrics(CountedOver over) co
 }
 
 Status Cupti::configure(Metrics& metrics) const {
-  AddMetrics add;
+  CuptiAddMetrics add;
   add.host = metrics.host;
   add.names = metrics.pointers.data();
   add.count = metrics.pointers.size();
   PHASEBIT_TRY(call("cuptiProfilerHostConfigAddMetrics", add));
-  ConfigSize size;
+  CuptiConfigSize size;
   size.host = metrics.host;
   PHASEBIT_TRY(call("cuptiProfilerHostGetConfigImageSize", size));
   metrics.config.resize(size.bytes);
-  Config config;
+  CuptiConfig config;
   config.host = metrics.host;
   config.bytes = size.bytes;
   config.image = metrics.config.data();
@@ -294,22 +195,22 @@ Status Cupti::configure(Metrics& metrics) const {
 
 // The data are what the passes fill.
 Result<std::vector<std::uint8_t>> Cupti::switch_on(Metrics& metrics) {
-  Enable enable;
+  CuptiEnable enable;
   enable.context = context_;
   PHASEBIT_TRY(call("cuptiRangeProfilerEnable", enable));
   profiler_ = enable.profiler;
-  DataSize size;
+  CuptiDataSize size;
   size.profiler = profiler_;
   size.names = metrics.pointers.data();
   size.count = metrics.pointers.size();
   PHASEBIT_TRY(call("cuptiRangeProfilerGetCounterDataSize", size));
   std::vector<std::uint8_t> data(size.bytes);
-  Data initialize;
+  CuptiData initialize;
   initialize.profiler = profiler_;
   initialize.bytes = data.size();
   initialize.image = data.data();
   PHASEBIT_TRY(call("cuptiRangeProfilerCounterDataImageInitialize", initialize));
-  SetConfig config;
+  CuptiSetConfig config;
   config.profiler = profiler_;
   config.config_bytes = metrics.config.size();
   config.config = metrics.config.data();
@@ -320,10 +221,10 @@ Result<std::vector<std::uint8_t>> Cupti::switch_on(Metrics& metrics) {
 }
 
 Status Cupti::run_passes(const std::function<Status()>& pass) {
-  Stop stop;
+  CuptiStop stop;
   stop.profiler = profiler_;
   for (int n = 0; n < most_passes && stop.all_passes == 0; ++n) {
-    OfProfiler start;
+    CuptiOfProfiler start;
     start.profiler = profiler_;
     PHASEBIT_TRY(call("cuptiRangeProfilerStart", start));
     in_pass_ = true;
@@ -335,7 +236,7 @@ Status Cupti::run_passes(const std::function<Status()>& pass) {
   }
   if (stop.all_passes == 0)
     return fail(Step::device, "the counters want more than {} passes", most_passes);
-  DecodeData decode;
+  CuptiDecodeData decode;
   decode.profiler = profiler_;
   PHASEBIT_TRY(call("cuptiRangeProfilerDecodeData", decode));
   if (decode.dropped == 0) return {};
@@ -344,13 +245,13 @@ Status Cupti::run_passes(const std::function<Status()>& pass) {
 
 Result<std::vector<double>> Cupti::values_of(Metrics& metrics,
                                              const std::vector<std::uint8_t>& data) const {
-  DataInfo info;
+  CuptiDataInfo info;
   info.data = data.data();
   info.bytes = data.size();
   PHASEBIT_TRY(call("cuptiRangeProfilerGetCounterDataInfo", info));
   if (info.ranges != 1) return fail(Step::device, "CUPTI counted {} launches", info.ranges);
   std::vector<double> values(metrics.pointers.size());
-  Evaluate evaluate;
+  CuptiEvaluate evaluate;
   evaluate.host = metrics.host;
   evaluate.data = data.data();
   evaluate.bytes = data.size();
@@ -374,7 +275,7 @@ Result<Counted> Cupti::count(CountedOver over, const std::function<Status()>& pa
   auto data = switch_on(*metrics);
   const Status ran = data ? run_passes(pass) : Status();
   if (profiler_ != nullptr) {
-    OfProfiler disable;
+    CuptiOfProfiler disable;
     disable.profiler = std::exchange(profiler_, nullptr);
     const Status off = call("cuptiRangeProfilerDisable", disable);
     if (data && ran) PHASEBIT_TRY(off);
@@ -394,11 +295,11 @@ Result<Counted> Cupti::count(CountedOver over, const std::function<Status()>& pa
 Status Cupti::launched(const std::function<Status()>& launch, const std::function<Status()>& wait) {
   if (!in_pass_) return launch();
   PHASEBIT_TRY(wait());
-  PushRange push;
+  CuptiPushRange push;
   push.profiler = profiler_;
   PHASEBIT_TRY(call("cuptiRangeProfilerPushRange", push));
   const Status done = launch().and_then(wait);
-  OfProfiler pop;
+  CuptiOfProfiler pop;
   pop.profiler = profiler_;
   const Status popped = call("cuptiRangeProfilerPopRange", pop);
   return done ? popped : done;

@@ -97,6 +97,15 @@ TEST_F(GpuTest, CountersAreOfTheKernelAlone) {
   EXPECT_NEAR(counters["stall_selected_cycles"], 1, 1e-6);
 }
 
+TEST_F(GpuTest, WithoutCuptiTheRowSaysWhy) {
+  add("sound", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run({"--counters", "--cupti", "/nonexistent/libcupti.so"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(errors()["broken/sound"], "");
+  EXPECT_TRUE(contains(output.err, "no counters: device: there is no CUPTI here")) << output.err;
+  EXPECT_TRUE(contains(rows().front().quality.no_counters.text(), "there is no CUPTI here"));
+}
+
 // PHASEBIT_HANGING is the folder that pack_hanging made (tests/bench/pack_hanging.cpp).
 TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
