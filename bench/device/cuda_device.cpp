@@ -48,7 +48,9 @@ class CudaDevice final : public Device {
       return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
                            params, arguments);
     };
-    return cupti_ ? cupti_->launched(queue, [&] { return ended(); }) : queue();
+    // Of a timed launch nothing but this call is between its two events.
+    if (!cupti_ || !cupti_->in_pass()) return queue();
+    return cupti_->launched(queue, [&] { return ended(); });
   }
   Result<double> launch_timed(Function function, const Grid& grid,
                               const launch::KernelParams& params,

@@ -293,7 +293,6 @@ Result<Counted> Cupti::count(CountedOver over, const std::function<Status()>& pa
 }
 
 Status Cupti::launched(const std::function<Status()>& launch, const std::function<Status()>& wait) {
-  if (!in_pass_) return launch();
   PHASEBIT_TRY(wait());
   CuptiPushRange push;
   push.profiler = profiler_;

@@ -26,7 +26,8 @@ class Cupti {
   // As Device::count. The profiler is on within this call alone, and only what goes through
   // launched() is counted.
   Result<Counted> count(CountedOver over, const std::function<Status()>& pass);
-  // Makes the launch: between two waits for the stream while a pass is under way.
+  bool in_pass() const { return in_pass_; }
+  // Makes the launch of a pass, between two waits for the stream.
   Status launched(const std::function<Status()>& launch, const std::function<Status()>& wait);
 
  private:
