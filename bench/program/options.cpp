@@ -73,8 +73,8 @@ void add_flags(CLI::App& app, BenchOptions& options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--counters", options.counters,
-               "hardware counters of one more launch of each variant, by CUPTI; without them, and "
-               "a note, where the GPU does not permit it")
+               "hardware counters of one more launch of each variant, by CUPTI; where the GPU does "
+               "not permit it, a note says why")
       ->excludes("--modes");
   app.add_option("--cupti", options.cupti,
                  "libcupti.so of CUDA 12.6 or newer for --counters; else the one that the loader "
