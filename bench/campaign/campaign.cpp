@@ -86,6 +86,7 @@ Status Campaign::open() {
   maker_ = {device_.row.uuid, new_run_id()};
   maker_.limits.max_rounds = options_.max_rounds;
   maker_.limits.max_seconds = options_.point_seconds;
+  maker_.limits.counters = options_.counters;
   return run_anchors();
 }
 
@@ -167,6 +168,11 @@ void Campaign::check_liveness() {
   }
 }
 
+void Campaign::tell(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    if (told_.insert(note).second) progress_.note(note);
+}
+
 Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
                               const BundleVariant& variant,
                               const std::optional<point::PointRequest>& next) {
@@ -188,6 +194,7 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
     return ended;
   }
   fill_row(row, measured);
+  if (measured) tell(measured->notes);
   if (worker_.hung()) row.verdict = results::Verdict::hung;
   write(row);
   if (worker_.hung()) hung_.emplace(row.variant_hash, row.error.value());
@@ -214,7 +221,11 @@ Campaign::Prepared Campaign::prepare(const PlannedPoint& point, PointKind kind,
     prepared.representative = representatives_[point.variant];
   // A row without samples says whose they are; it may stem from a run that chose another variant.
   const PointRow* known = finished_.find(key_of(prepared.row));
-  if (known != nullptr && known->measured()) prepared.known = known;
+  const bool counted =
+      known != nullptr && (!known->counters.empty() || !known->quality.no_counters.empty());
+  if (known != nullptr && known->measured() &&
+      (counted || !options_.counters || !counts(prepared.row)))
+    prepared.known = known;
   return prepared;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -48,6 +49,7 @@ struct CampaignOptions {
   bool varies = true;  // what must not matter, from repetition to repetition: see vary()
   std::uint64_t seed = 0;
   bool fresh = false;           // measure again what the store has
+  bool counters = false;        // hardware counters too; measures again what lacks them
   bool ignore_anchors = false;  // go on when one is off
   int max_rounds = 64;
   double point_seconds = 0.25;
@@ -134,6 +136,8 @@ class Campaign {
   std::optional<results::Summary> measure_aside(std::size_t variant);
   // After a lost worker: whether the GPU still works.
   void check_liveness();
+  // Each note once.
+  void tell(const std::vector<std::string>& notes);
   void write(const results::PointRow& row);
   Status add_key(const results::PointRow& row);
 
@@ -154,6 +158,7 @@ class Campaign {
   std::map<Key, Outcome> outcomes_, controls_;
   std::vector<std::pair<double, double>> aa_differences_;
   std::unordered_map<std::string, results::PointError> hung_;  // by the variant's hash
+  std::set<std::string> told_;
   std::map<std::size_t, Error> refuted_;  // classes, by the variant that is measured for them
   Tally tally_;
   std::optional<Error> stopped_;

@@ -134,12 +134,17 @@ PointRow PointMaker::row(const launch::BundleVariant& variant, results::PointKin
   return row;
 }
 
+bool counts(const PointRow& row) {
+  return row.kind == PointKind::point && row.repetition == 0 && !row.aa_control;
+}
+
 point::PointRequest PointMaker::request(const PointRow& row,
                                         const results::Conditions& conditions) const {
   point::PointRequest request = limits;
   request.variant_hash = row.variant_hash;
   request.placement = conditions;
   request.seed = payload_seed(row);
+  request.counters = limits.counters && counts(row);
   return request;
 }
 
@@ -151,6 +156,7 @@ void fill_row(PointRow& row, const Result<point::Measurement>& measured) {
   }
   row.samples = measured->samples;
   row.readings = measured->readings;
+  row.counters = measured->counters;
   row.megahertz = measured->megahertz;
   row.quality = measured->quality;
   row.sms = measured->sms;

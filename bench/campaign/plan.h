@@ -76,6 +76,10 @@ struct PointMaker {
                               const results::Conditions& conditions) const;
 };
 
+// Whether --counters asks for the counters of this point: a launch counts the same in every
+// repetition.
+bool counts(const results::PointRow& row);
+
 // Puts what was measured, or why nothing was, into the row.
 void fill_row(results::PointRow& row, const Result<point::Measurement>& measured);
 

@@ -1,5 +1,6 @@
 #include "bench/device/cuda_device.h"
 
+#include "bench/device/cupti.h"
 #include "bench/device/nvml.h"
 
 #include <array>
@@ -43,8 +44,13 @@ class CudaDevice final : public Device {
   }
   Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                 const Arguments& arguments) override {
-    return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
-                         params, arguments);
+    const auto queue = [&] {
+      return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
+                           params, arguments);
+    };
+    // Of a timed launch nothing but this call is between its two events.
+    if (!cupti_ || !cupti_->in_pass()) return queue();
+    return cupti_->launched(queue, [&] { return ended(); });
   }
   Result<double> launch_timed(Function function, const Grid& grid,
                               const launch::KernelParams& params,
@@ -53,6 +59,7 @@ class CudaDevice final : public Device {
                                  const std::vector<std::byte>& parameters,
                                  std::optional<std::chrono::milliseconds> limit) override;
   Status read(Address address, void* into, std::size_t bytes) override;
+  Result<Counted> count(CountedOver over, const std::function<Status()>& pass) override;
   Health health() override;
   bool busy() override { return driver_.cuStreamQuery(stream_) == CUDA_ERROR_NOT_READY; }
   results::DeviceState state() override { return nvml_ ? nvml_->state() : results::DeviceState{}; }
@@ -61,6 +68,9 @@ class CudaDevice final : public Device {
   Status check(Step step, const char* call, CUresult code) const {
     if (code == CUDA_SUCCESS) return {};
     return fail(step, "{}", driver_.describe(call, code));
+  }
+  Status ended() const {
+    return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
   }
   int attribute(CUdevice_attribute which) const;
   Status allow_size(CUfunction kernel, int ctas_of_cluster);
@@ -74,6 +84,9 @@ class CudaDevice final : public Device {
   CUstream stream_ = nullptr;
   DeviceInfo info_;
   std::unique_ptr<Nvml> nvml_;
+  std::unique_ptr<Cupti> cupti_;
+  DeviceRequest request_;
+  CUcontext context_ = nullptr;
   std::vector<CUmodule> modules_;
   std::vector<CUfunction> functions_;
   Health health_;
@@ -132,15 +145,15 @@ Status CudaDevice::refuse_when_busy() {
 Status CudaDevice::take_context() {
   // Spinning while it waits: a point is a few milliseconds long, a wake-up tens of microseconds.
   driver_.cuDevicePrimaryCtxSetFlags(device_, CU_CTX_SCHED_SPIN);
-  CUcontext context = nullptr;
   PHASEBIT_TRY(check(Step::device, "cuDevicePrimaryCtxRetain",
-                     driver_.cuDevicePrimaryCtxRetain(&context, device_)));
-  PHASEBIT_TRY(check(Step::device, "cuCtxSetCurrent", driver_.cuCtxSetCurrent(context)));
+                     driver_.cuDevicePrimaryCtxRetain(&context_, device_)));
+  PHASEBIT_TRY(check(Step::device, "cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_)));
   return check(Step::device, "cuStreamCreate",
                driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
 }
 
 Status CudaDevice::open(const DeviceRequest& request) {
+  request_ = request;
   PHASEBIT_TRY(identify(request.ordinal));
   nvml_ = Nvml::open(info_.row.uuid);
   if (nvml_)
@@ -258,7 +271,7 @@ Status CudaDevice::fill(Address address, std::uint32_t word, std::size_t words) 
 Status CudaDevice::write(Address to, const void* from, std::size_t bytes) {
   PHASEBIT_TRY(check(Step::launch, "cuMemcpyHtoDAsync",
                      driver_.cuMemcpyHtoDAsync(to, from, bytes, stream_)));
-  return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+  return ended();
 }
 
 Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
@@ -274,27 +287,29 @@ Result<double> CudaDevice::launch_external(Function function,
   const CUlaunchConfig config = config_of(external, stream_, attributes);
   const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
   PHASEBIT_TRY(allow_size(kernel, static_cast<int>(external.ctas_of_cluster())));
-  const auto ended = [&] {
-    return limit ? wait(*limit)
-                 : check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
-  };
-  return timed_launch(driver_, config, kernel, {parameters, external.starts}, ended);
+  const auto has_ended = [&] { return limit ? wait(*limit) : ended(); };
+  return timed_launch(driver_, config, kernel, {parameters, external.starts}, has_ended);
 }
 
 Result<double> CudaDevice::launch_timed(Function function, const Grid& grid,
                                         const launch::KernelParams& params,
                                         const Arguments& arguments) {
   const auto queue = [&] { return launch(function, grid, params, arguments); };
-  const auto ended = [&] {
-    return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
-  };
-  return timed(driver_, stream_, queue, ended);
+  return timed(driver_, stream_, queue, [&] { return ended(); });
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {
   PHASEBIT_TRY(check(Step::launch, "cuMemcpyDtoHAsync",
                      driver_.cuMemcpyDtoHAsync(into, address, bytes, stream_)));
-  return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+  return ended();
+}
+
+Result<Counted> CudaDevice::count(CountedOver over, const std::function<Status()>& pass) {
+  if (!cupti_) {
+    PHASEBIT_TRY_ASSIGN(opened, Cupti::open(request_.cupti, context_, request_.ordinal));
+    cupti_ = std::move(opened);
+  }
+  return cupti_->count(over, pass);
 }
 
 Health CudaDevice::health() {

@@ -57,6 +57,14 @@ struct Arguments {
   std::vector<EncodedMap> tensor_maps;
 };
 
+// Over what counters that are a share of the hardware are taken.
+enum class CountedOver { all_sms, busiest_sm };
+
+struct Counted {
+  std::vector<results::Counter> counters;
+  std::vector<std::string> notes;  // which the chip lacks
+};
+
 // Errors: Step::device when the GPU cannot be used at all, Step::bundle when a module or entry is
 // not what the manifest says, Step::launch for everything after that; after a Step::launch error
 // the device is lost and its process must be replaced.
@@ -110,6 +118,12 @@ class Device {
                                          const std::vector<std::byte>& parameters,
                                          std::optional<std::chrono::milliseconds> limit = {}) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
+  // Hardware counters of the one launch that `pass` makes. It is called once for each pass over the
+  // counters, so it sets again whatever the kernel changes; only the launch is counted.
+  // Step::device says why nothing can be counted here; an error of the pass ends it.
+  virtual Result<Counted> count(CountedOver /*over*/, const std::function<Status()>& /*pass*/) {
+    return fail(Step::device, "this device has no counters");
+  }
   virtual Health health() = 0;
   // Clocks and power at this moment; unknown where the driver does not say.
   virtual results::DeviceState state() { return {}; }
@@ -121,6 +135,7 @@ struct DeviceRequest {
   int ordinal = 0;
   bool refuse_busy = true;  // Step::device when another process computes on it
   fs::path bundle;
+  fs::path cupti = {};  // a library or its folder, for count(); "" looks for it
 };
 
 using DeviceFactory = std::function<Result<std::unique_ptr<Device>>(const DeviceRequest&)>;

@@ -40,6 +40,7 @@ struct PointRequest {
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made
   double timer_tick_ns = 1000;  // of %globaltimer; the coarsest known until it is measured
   double hang_seconds = 5;      // for the end of a guarded launch: less than the watchdog's time
+  bool counters = false;        // hardware counters too, after the time was taken
 };
 
 struct MeasureRequest : PointRequest {
@@ -50,11 +51,13 @@ struct MeasureRequest : PointRequest {
 struct Measurement {
   std::vector<results::Sample> samples;        // rounds of ascending chain length
   std::vector<results::ReadingName> readings;  // of each sample
+  std::vector<results::Counter> counters;      // of one more launch
   double megahertz = 0;
   results::Quality quality;
   std::vector<int> sms;             // on which a cluster's roles ran, ascending
   results::DeviceState state;       // median of the batches
   std::uint32_t timer_step_ns = 0;  // smallest step of %globaltimer seen by the anchor of that name
+  std::vector<std::string> notes;   // for people; the same ones need be said once
 };
 
 // What a point is doing, told before it does it: when the worker hangs, its parent knows in which.

@@ -226,6 +226,8 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
     break;
   }
   note_conditions(request, sms, states, measurement);
+  PHASEBIT_TRY(
+      add_counters(request, function, chain_counts(base, 1).back(), checksums, measurement));
   return measurement;
 }
 
@@ -265,7 +267,30 @@ Result<Measurement> Meter::run_workload(const MeasureRequest& request,
   }
   PHASEBIT_TRY(launcher_.check_output(shape, elements));
   note_conditions(request, {}, states, measurement);
+  PHASEBIT_TRY(add_counters(request, function, elements, checksums, measurement));
+  if (!measurement.counters.empty()) PHASEBIT_TRY(launcher_.check_output(shape, elements));
   return measurement;
+}
+
+Status Meter::add_counters(const MeasureRequest& request, device::Device::Function function,
+                           std::uint32_t items, ExpectedChecksums& checksums,
+                           Measurement& measurement) {
+  if (!request.counters) return {};
+  const bool on_all = request.variant->launch.sms >= device_.info().row.multiprocessors;
+  auto counted = device_.count(
+      on_all ? device::CountedOver::all_sms : device::CountedOver::busiest_sm, [&]() -> Status {
+        PHASEBIT_TRY(run_verified(request, function, {items}, checksums));
+        return {};
+      });
+  if (counted) {
+    measurement.counters = std::move(counted->counters);
+    measurement.notes = std::move(counted->notes);
+    return {};
+  }
+  if (counted.error().step != Step::device) return tl::unexpected<Error>(counted.error());
+  measurement.quality.no_counters = counted.error().message;
+  measurement.notes.push_back("no counters: " + counted.error().text());
+  return {};
 }
 
 void Meter::note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
@@ -312,7 +337,9 @@ Result<Measurement> Meter::measure_external(const MeasureRequest& request,
     return Measurement();
   }
   report(Phase::timed);
-  return point.measure();
+  PHASEBIT_TRY_ASSIGN(measurement, point.measure());
+  if (request.counters) measurement.quality.no_counters = "a kernel without a head";
+  return std::move(measurement);
 }
 
 Result<Measurement> Meter::measure(const MeasureRequest& asked, const PhaseReport& report) {

@@ -43,6 +43,11 @@ class Meter {
   Result<Measurement> measure_external(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, device::Device::Function function,
                                   launch::ExpectedChecksums& checksums);
+  // After the time was taken: what hardware counts in one more launch of so many items, where the
+  // request asks.
+  Status add_counters(const MeasureRequest& request, device::Device::Function function,
+                      std::uint32_t items, launch::ExpectedChecksums& checksums,
+                      Measurement& measurement);
   // What a row says of how it was measured.
   void note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
                        const std::vector<results::DeviceState>& states, Measurement& measurement);

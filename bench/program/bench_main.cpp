@@ -171,6 +171,8 @@ worker::WorkerOptions worker_options(const BenchOptions& options) {
   worker.command = {"/proc/self/exe",        "--worker", "--bundle",
                     options.bundle.string(), "--device", std::to_string(options.device)};
   if (!options.allow_busy) worker.command.emplace_back("--refuse-busy");
+  if (!options.cupti.empty())
+    worker.command.insert(worker.command.end(), {"--cupti", options.cupti.string()});
   worker.watchdog = std::chrono::milliseconds(static_cast<long>(1000 * options.watchdog_seconds));
   return worker;
 }
@@ -181,10 +183,10 @@ Result<int> measure(const BenchOptions& options, const Manifest& manifest, const
   PHASEBIT_TRY(worker.start());  // first: without a GPU there is no point in making a store
   PHASEBIT_TRY_ASSIGN(store, results::Store::open(options.store));
   campaign::Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
-  Campaign campaign(
-      manifest, store, worker, progress,
-      {results::Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
-       options.ignore_anchors, options.max_rounds, options.point_seconds, options.command});
+  Campaign campaign(manifest, store, worker, progress,
+                    {results::Conditions{{options.sm, 0}}, !options.same_conditions, request.seed,
+                     options.fresh, options.counters, options.ignore_anchors, options.max_rounds,
+                     options.point_seconds, options.command});
   if (const Status opened = campaign.open(); !opened) {
     if (!base::interrupted()) return tl::unexpected<Error>(opened.error());
     fmt::print(stderr, "interrupted while the anchors were measured\n");
@@ -223,8 +225,8 @@ int bench_main(int argc, char** argv, const device::DeviceFactory& open_device) 
     return 0;
   }
   if (options->worker)
-    return worker::run_worker({options->device, options->refuse_busy, options->bundle},
-                              open_device);
+    return worker::run_worker(
+        {options->device, options->refuse_busy, options->bundle, options->cupti}, open_device);
   const auto code = run(*options);
   return code ? *code : complain(code.error());
 }

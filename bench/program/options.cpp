@@ -72,6 +72,13 @@ void add_flags(CLI::App& app, BenchOptions& options) {
                  "a point that takes longer is killed, and is an error row")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag("--counters", options.counters,
+               "hardware counters of one more launch of each variant, by CUPTI; where the GPU does "
+               "not permit it, a note says why")
+      ->excludes("--modes");
+  app.add_option("--cupti", options.cupti,
+                 "libcupti.so of CUDA 12.6 or newer for --counters; else the one that the loader "
+                 "or /usr/local/cuda has");
   app.add_flag("--dry-run", options.dry_run, "say what would be measured");
   app.add_flag("--allow-busy", options.allow_busy, "measure while other processes run");
   app.add_flag("--ignore-anchors", options.ignore_anchors, "go on when an anchor is off");

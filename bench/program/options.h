@@ -23,6 +23,8 @@ struct BenchOptions {
   int max_rounds = 64;
   double point_seconds = 0.25;
   double watchdog_seconds = 10;
+  bool counters = false;
+  fs::path cupti;
   bool dry_run = false;
   bool allow_busy = false;
   bool ignore_anchors = false;

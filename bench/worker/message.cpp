@@ -49,12 +49,13 @@ void read_field(const json& in, std::vector<Value>& values) {
 PHASEBIT_JSON_FIELDS(phasebit::results::Conditions, sm, first_warp, start_offset, padding,
                      gap_after, gap_warps)
 PHASEBIT_JSON_FIELDS(phasebit::bench::point::PointRequest, variant_hash, placement, seed,
-                     max_rounds, max_seconds, timer_tick_ns, hang_seconds)
+                     max_rounds, max_seconds, timer_tick_ns, hang_seconds, counters)
 PHASEBIT_JSON_FIELDS(phasebit::results::DeviceRow, uuid, name, driver, target, multiprocessors,
                      l2_bytes, max_clock_khz)
 PHASEBIT_JSON_FIELDS(phasebit::bench::device::DeviceInfo, row, sm, max_shared_bytes_per_cta,
                      max_threads_per_cta, launches_clusters, unknown)
 PHASEBIT_JSON_FIELDS(phasebit::results::ReadingName, name, unit)
+PHASEBIT_JSON_FIELDS(phasebit::results::Counter, name, value)
 PHASEBIT_JSON_FIELDS(phasebit::Error, step, message, hint)
 
 template <>
@@ -79,10 +80,10 @@ struct nlohmann::adl_serializer<phasebit::results::Sample> {
 
 PHASEBIT_JSON_FIELDS(phasebit::results::Bend, reading, slopes)
 PHASEBIT_JSON_FIELDS(phasebit::results::Quality, items_only, gate, outputs_verified, too_wide,
-                     modes, bends, padded, clock_ok, throttled, first_use)
+                     modes, bends, padded, clock_ok, throttled, first_use, no_counters)
 PHASEBIT_JSON_FIELDS(phasebit::results::DeviceState, sm_megahertz, memory_megahertz, watts)
-PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, megahertz, quality,
-                     sms, state, timer_step_ns)
+PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, counters, megahertz,
+                     quality, sms, state, timer_step_ns, notes)
 
 namespace phasebit::bench::worker {
 namespace {

@@ -23,6 +23,7 @@ std::vector<Flag> flags_of(const Quality& quality) {
   add_if(!quality.clock_ok, Kind::clock_unresolved);
   add_if(quality.throttled, Kind::throttled);
   add_if(quality.first_use, Kind::first_use);
+  add_if(!quality.no_counters.empty(), Kind::no_counters);
   return flags;
 }
 
@@ -39,6 +40,7 @@ std::string_view word_of(Kind kind) {
     case Kind::clock_unresolved: return "clock_unresolved";
     case Kind::throttled: return "throttled";
     case Kind::first_use: return "first_use";
+    case Kind::no_counters: return "no_counters";
     case Kind::two_sizes: return "two sizes";
   }
   bug("no such Flag::Kind");

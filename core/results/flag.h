@@ -23,6 +23,7 @@ struct Flag {
     clock_unresolved,
     throttled,
     first_use,
+    no_counters,
     two_sizes,  // of a difference of two sizes: a third says whether they are a line
   };
   Kind kind = Kind::items_only;

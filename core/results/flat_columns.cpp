@@ -50,6 +50,12 @@ bool read_value(std::string_view text, Verdict& value) {
 bool read_value(std::string_view text, Step& value) {
   return read_word(step_named(text), value);
 }
+bool read_value(std::string_view text, Counter& value) {
+  const std::size_t end = text.find('=');
+  value.name = text.substr(0, end);
+  return end != std::string_view::npos && is_counter_name(value.name) &&
+         read_value(text.substr(end + 1), value.value);
+}
 template <typename T>
 bool read_value(std::string_view text, std::vector<T>& values) {
   values.clear();
@@ -82,6 +88,9 @@ std::string text_of(Verdict value) {
 std::string text_of(Step value) {
   return std::string(base::to_string(value));
 }
+std::string text_of(const Counter& value) {
+  return fmt::format("{}={}", value.name, value.value);
+}
 template <typename T>
 std::string text_of(const std::vector<T>& values) {
   std::string text;
@@ -106,6 +115,9 @@ const char* wanted_of(bool) {
 template <typename T>
 const char* wanted_of(const std::vector<T>&) {
   return "numbers with blanks between";
+}
+const char* wanted_of(const std::vector<Counter>&) {
+  return "names with numbers, NAME=NUMBER, with blanks between";
 }
 template <typename T>
 const char* wanted_of(const std::optional<T>&) {
@@ -236,6 +248,8 @@ void add_quality(Columns& columns) {
   columns.may("gpu_sm_megahertz", PLACE(point.state.sm_megahertz));
   columns.may("gpu_memory_megahertz", PLACE(point.state.memory_megahertz));
   columns.may("gpu_watts", PLACE(point.state.watts));
+  columns.may("counters", PLACE(point.counters));
+  columns.may("no_counters", PLACE(point.quality.no_counters));
   columns.may("error_step", PLACE(error_step));
   columns.may("error", PLACE(error));
   columns.may("samples", PLACE(samples));

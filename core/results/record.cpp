@@ -20,6 +20,12 @@ const std::vector<std::string>& words_of(Verdict /*verdict*/) {
   return words;
 }
 
+bool is_counter_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
 std::string to_string(PointKind kind) {
   return base::word_of(kind);
 }

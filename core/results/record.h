@@ -87,6 +87,16 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
+// What hardware counted over one launch of the timed kernel. The name ends in its unit:
+// "dram_read_bytes", "stall_barrier_cycles".
+struct Counter {
+  std::string name;
+  double value = 0;
+  bool operator==(const Counter&) const = default;
+};
+// Of small letters, digits and underscores.
+bool is_counter_name(std::string_view name);
+
 enum class PointKind { point, anchor, modes };
 const std::vector<std::string>& words_of(PointKind kind);
 std::string to_string(PointKind kind);
@@ -139,6 +149,7 @@ struct Quality {
   bool clock_ok = true;  // false: the achieved clock was not resolved
   bool throttled = false;
   bool first_use = false;  // the first point of its worker process
+  Word no_counters;        // why counters that were asked for are not there; else ""
   bool operator==(const Quality&) const = default;
 };
 
@@ -165,6 +176,7 @@ struct PointRow {
   std::optional<Summary> summary = std::nullopt;
   // What every sample has next to its cycles; none without samples.
   std::vector<ReadingName> readings;
+  std::vector<Counter> counters;  // where they were asked for
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
   DeviceState state;     // where the driver was asked
   Quality quality;
@@ -186,7 +198,7 @@ std::string word_of(const Bend& bend);
 
 // What tables and exports show of a row's quality, always in this order: "items_only",
 // "interval_too_wide", "interval_too_wide:polls", "modes", "not_linear:...", "not_padded",
-// "clock_unresolved", "throttled", "first_use" (docs/measuring.md).
+// "clock_unresolved", "throttled", "first_use", "no_counters" (docs/measuring.md).
 std::vector<std::string> words_of(const Quality& quality);
 
 // The content of a store, or of several.

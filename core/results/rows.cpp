@@ -44,7 +44,9 @@ std::string samples_text(const PointRow& point) {
   auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
   ordered_json text = {{"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!readings.is_null()) text["readings"] = std::move(readings);
-  return text.dump();
+  for (const Counter& counter : point.counters) text["counters"][counter.name] = counter.value;
+  if (!point.quality.no_counters.empty()) text["no_counters"] = point.quality.no_counters.text();
+  return text.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 void insert_image(SQLite::Database& sqlite, const PointRow& point) {
@@ -123,6 +125,12 @@ Status read_figures(StoredColumns& columns, PointRow& point) {
                                               rows.value("readings", ordered_json())}));
   point.samples = std::move(named.samples);
   point.readings = std::move(named.readings);
+  const ordered_json counters = rows.value("counters", ordered_json::object());
+  for (const auto& [name, value] : counters.items()) {
+    if (!is_counter_name(name)) return fail(Step::store, "'{}' is not the name of a counter", name);
+    point.counters.push_back({name, value.get<double>()});
+  }
+  point.quality.no_counters = rows.value("no_counters", "");
   if (columns.is_null())
     columns.skip();
   else
@@ -204,6 +212,10 @@ namespace {
 Status check_point(SQLite::Database& sqlite, const PointRow& point) {
   if (!std::isfinite(point.megahertz))
     return fail(Step::store, "the clock of {} is not a number", point.variant_id);
+  for (const Counter& counter : point.counters)
+    if (!std::isfinite(counter.value))
+      return fail(Step::store, "the counter {} of {} is not a number", counter.name,
+                  point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM device WHERE uuid = ?", point.device_uuid))
     return fail(Step::store, "the device '{}' of {} was never added", point.device_uuid,
                 point.variant_id);

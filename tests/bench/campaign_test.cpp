@@ -217,7 +217,9 @@ TEST(MessageTest, WhatGoesInComesOut) {
   measurement.readings = {{"polls", "polls per item"}, {"late", "cycles per item"}};
   measurement.megahertz = 1980.25;
   measurement.quality = {true,  "none", false, {"", "late"}, true, {{"polls", {0, 9.5}}},
-                         false, false,  true,  true};
+                         false, false,  true,  true,         "why"};
+  measurement.counters = {{"dram_read_bytes", 12544}, {"stall_wait_cycles", 0.5}};
+  measurement.notes = {"once"};
   measurement.sms = {4, 12};
   measurement.state = {1755, 2619, 640};
   const auto reply =
@@ -228,6 +230,8 @@ TEST(MessageTest, WhatGoesInComesOut) {
   const auto& back_again = std::get<bench::point::Measurement>(*reply);
   EXPECT_EQ(back_again.quality, measurement.quality);
   EXPECT_EQ(back_again.sms, measurement.sms);
+  EXPECT_EQ(back_again.counters, measurement.counters);
+  EXPECT_EQ(back_again.notes, measurement.notes);
   EXPECT_EQ(back_again.state, measurement.state);
   const auto error = bench::worker::decode_reply(
       bench::worker::encode(bench::worker::WorkerReply(Error{Step::verify, "bad \xff", "hint"})));

@@ -46,6 +46,9 @@ class FakeDevice final : public Device {
     info_.max_threads_per_cta = 1024;
     max_cluster_ = device.value("max_cluster", info_.sm >= 90 ? 16 : 0);
     refused_map_ = device.value("refused_map", "");
+    passes_ = device.value("passes", 3);
+    no_counters_ = device.value("no_counters", "");
+    counted_fault_ = device.value("counted_fault", "");
     info_.launches_clusters = max_cluster_ > 0;
     info_.row = {device.value("uuid", "GPU-fake"),
                  device.value("name", "Fake GPU"),
@@ -115,6 +118,9 @@ class FakeDevice final : public Device {
                 const bench::device::Arguments& arguments) override {
     const std::string& entry = entries_[static_cast<std::size_t>(function)];
     FakeScript& script = scripts_[entry];
+    if (counting_) script.fault = counted_fault_;
+    counted_items_ = params.items;
+    ++launches_;
     if (script.faulty_launches == 0) script.fault.clear();
     if (script.faulty_launches > 0) --script.faulty_launches;
     if (script.hang)
@@ -188,6 +194,21 @@ class FakeDevice final : public Device {
   }
   bench::device::Health health() override { return health_; }
 
+  // What is counted are the launches themselves: how many, of how many items, over which SMs.
+  Result<bench::device::Counted> count(bench::device::CountedOver over,
+                                       const std::function<Status()>& pass) override {
+    if (!no_counters_.empty()) return with_hint(fail(Step::device, "{}", no_counters_), "a hint");
+    const int before = launches_;
+    counting_ = true;
+    for (int n = 0; n < passes_; ++n) PHASEBIT_TRY(pass());
+    counting_ = false;
+    const bool all = over == bench::device::CountedOver::all_sms;
+    return bench::device::Counted{{{"launches", static_cast<double>(launches_ - before)},
+                                   {"items", static_cast<double>(counted_items_)},
+                                   {"all_sms", all ? 1.0 : 0.0}},
+                                  {"counters that Fake does not have: stall_gmma_cycles"}};
+  }
+
  private:
   // As a kernel that overwrites what it found.
   static Status check_fake_buffer(const FakeScript& script, const launch::ExternalLaunch& external,
@@ -243,7 +264,10 @@ class FakeDevice final : public Device {
   std::mt19937 random_{12345};
   bench::device::Health health_;
   int max_cluster_ = 0;
-  std::string refused_map_;
+  std::string refused_map_, no_counters_, counted_fault_;
+  int passes_ = 0, launches_ = 0;
+  std::uint32_t counted_items_ = 0;
+  bool counting_ = false;
   Address guard_block_ = 0;  // what the kernels' pb_guard holds
   bool stuck_ = false;
 };

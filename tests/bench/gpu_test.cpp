@@ -77,6 +77,35 @@ bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
   return true;
 }
 
+// One warp on one SM, of the 64 that a Hopper's has room for; other GPUs have 48 or 32. It reads
+// nothing that is worth a MB. Skipped, with the reason in its row, where counters are not
+// permitted.
+TEST_F(GpuTest, CountersAreOfTheKernelAlone) {
+  add("sound", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run({"--counters"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  ASSERT_EQ(errors()["broken/sound"], "");
+  const results::PointRow row = rows().front();
+  if (!row.quality.no_counters.empty()) GTEST_SKIP() << row.quality.no_counters.text();
+  std::map<std::string, double> counters;
+  for (const results::Counter& one : row.counters) counters[one.name] = one.value;
+  EXPECT_GT(counters["warps_active_percent"], 1) << output.err;
+  EXPECT_LT(counters["warps_active_percent"], 10);
+  EXPECT_GT(counters["issue_slots_percent"], 0);
+  EXPECT_EQ(counters["tensor_pipe_percent"], 0);
+  EXPECT_LT(counters["dram_read_bytes"], 1e6);
+  EXPECT_NEAR(counters["stall_selected_cycles"], 1, 1e-6);
+}
+
+TEST_F(GpuTest, WithoutCuptiTheRowSaysWhy) {
+  add("sound", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run({"--counters", "--cupti", "/nonexistent/libcupti.so"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(errors()["broken/sound"], "");
+  EXPECT_TRUE(contains(output.err, "no counters: device: there is no CUPTI here")) << output.err;
+  EXPECT_TRUE(contains(rows().front().quality.no_counters.text(), "there is no CUPTI here"));
+}
+
 // PHASEBIT_HANGING is the folder that pack_hanging made (tests/bench/pack_hanging.cpp).
 TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
   const char* folder = std::getenv("PHASEBIT_HANGING");

@@ -173,6 +173,52 @@ TEST(MeterTest, AThrottledGpuIsFlagged) {
             (std::vector<std::string>{"throttled"}));
 }
 
+// The samples are those of a point without counters. The counted launch has the items of the
+// longest one that was timed, once for each pass.
+TEST(MeterTest, CountersAreOfOneMoreLaunchAfterTheTimedOnes) {
+  Bench plain;
+  const auto timed = plain.measure();
+  ASSERT_TRUE(timed);
+  EXPECT_TRUE(timed->counters.empty());
+  Bench bench;
+  bench.request.counters = true;
+  bench.bundle.device()["passes"] = 7;
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_EQ(measured->samples, timed->samples);
+  EXPECT_EQ(measured->quality, results::Quality());
+  const std::vector<results::Counter> counted = {
+      {"launches", 7}, {"items", 1.0 * measured->samples.back().items}, {"all_sms", 0}};
+  EXPECT_EQ(measured->counters, counted);
+  EXPECT_EQ(measured->notes,
+            (std::vector<std::string>{"counters that Fake does not have: stall_gmma_cycles"}));
+}
+
+TEST(MeterTest, WithoutCountersThePointIsMeasuredAndSaysWhy) {
+  Bench bench;
+  bench.request.counters = true;
+  bench.bundle.device()["no_counters"] = "cuptiX: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES";
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
+  EXPECT_TRUE(measured->counters.empty());
+  EXPECT_EQ(measured->quality.no_counters.text(), "cuptiX: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES");
+  EXPECT_EQ(results::words_of(measured->quality), (std::vector<std::string>{"no_counters"}));
+  EXPECT_EQ(measured->notes,
+            (std::vector<std::string>{"no counters: device: cuptiX: "
+                                      "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (a hint)"}));
+}
+
+// A launch that is counted is verified as one that is timed: what is wrong once is wrong.
+TEST(MeterTest, AWrongLaunchThatIsCountedIsAnErrorOfThePoint) {
+  Bench bench;
+  bench.request.counters = true;
+  bench.bundle.device()["counted_fault"] = "wrong_items";
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().step, Step::verify);
+}
+
 TEST(MeterTest, TooManyThreadsForAShiftIsSaid) {
   Bench bench;
   bench.variant.launch.threads = 1024;

@@ -33,6 +33,52 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
   EXPECT_EQ(program.rows(PointKind::anchor).size(), 15U);
 }
 
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+// Of two repetitions the first has them; a run over a store without them measures that one again.
+TEST(ProgramTest, CountersAreInTheRowOfTheFirstRepetition) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  program.bundle.add(ring_variant("b"));
+  const std::vector<std::string> twice = {"--benchmark_repetitions=2", "--no-aa"};
+  EXPECT_EQ(program.run(twice).exit_status, 0);
+  EXPECT_EQ(program.rows(PointKind::point).size(), 4U);
+  const std::vector<std::string> counting = {"--benchmark_repetitions=2", "--no-aa", "--counters"};
+  const ProcessOutput output = program.run(counting);
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(occurrences(output.err, "counters that Fake does not have"), 1U) << output.err;
+  auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 6U);
+  for (std::size_t n = 0; n < rows.size(); ++n) EXPECT_EQ(rows[n].counters.empty(), n < 4) << n;
+  EXPECT_EQ(rows[4].repetition + rows[5].repetition, 0);
+  EXPECT_EQ(rows[4].counters[0], (results::Counter{"launches", 3}));
+  program.run(counting);
+  EXPECT_EQ(program.rows(PointKind::point).size(), 6U);  // nothing is missing
+}
+
+TEST(ProgramTest, WhyThereAreNoCountersIsSaidOnceAndInEachRow) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  program.bundle.add(ring_variant("b"));
+  program.bundle.device()["no_counters"] = "there is no CUPTI here";
+  const ProcessOutput output = program.run(once_with({"--counters"}));
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(occurrences(output.err, "no counters: device: there is no CUPTI here (a hint)"), 1U)
+      << output.err;
+  const auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 2U);
+  for (const results::PointRow& row : rows) {
+    EXPECT_FALSE(row.error);
+    EXPECT_EQ(row.quality.no_counters.text(), "there is no CUPTI here");
+  }
+  program.run(once_with({"--counters"}));
+  EXPECT_EQ(program.rows(PointKind::point).size(), 2U);  // it would not be otherwise
+}
+
 TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
   Program program;
   program.bundle.add(ring_variant("a")).images[0].gate = {launch::GateVerdict::failed,

@@ -54,6 +54,33 @@ TEST(WorkloadMeterTest, ANoisyOneIsLaunchedMoreOften) {
   EXPECT_NE(measured->quality, results::Quality());
 }
 
+// On all SMs that there are: shares are of all of them.
+TEST(WorkloadMeterTest, CountersAreOfAWholeLaunch) {
+  for (const int multiprocessors : {2, 4}) {
+    Bench bench;
+    make_scale(bench.variant.launch, 5003);
+    bench.request.counters = true;
+    bench.bundle.device()["multiprocessors"] = multiprocessors;
+    const auto measured = bench.measure();
+    ASSERT_TRUE(measured) << measured.error().text();
+    const std::vector<results::Counter> counted = {
+        {"launches", 3}, {"items", 5003}, {"all_sms", multiprocessors == 2 ? 1.0 : 0.0}};
+    EXPECT_EQ(measured->counters, counted);
+    EXPECT_EQ(measured->samples.size(), 30U);
+  }
+}
+
+TEST(WorkloadMeterTest, AWrongOutputThatIsCountedIsAnErrorOfThePoint) {
+  Bench bench;
+  make_scale(bench.variant.launch, 5003);
+  bench.request.counters = true;
+  bench.bundle.device()["counted_fault"] = "wrong_output";
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_TRUE(measured.error().text().starts_with("verify: 'out' holds "))
+      << measured.error().text();
+}
+
 TEST(WorkloadMeterTest, EveryFaultIsNamedWithItsPlace) {
   const struct {
     const char *entry, *fault, *begins, *ends;

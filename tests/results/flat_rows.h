@@ -54,10 +54,12 @@ inline PointRow full_point(const VariantRow& variant) {
   point.conditions.gap_warps = 3;
   point.sms = {4, 5, 12};
   point.state = {1980, 3201, 645};
+  point.counters = {{"issue_slots_percent", 12.5}, {"dram_read_bytes", 1e9}};
   results::Quality& quality = point.quality;
   quality.items_only = quality.modes = quality.throttled = quality.first_use = true;
   quality.outputs_verified = quality.padded = quality.clock_ok = false;
   quality.gate = "by_rules_file";
+  quality.no_counters = "it \"says\", why";
   quality.too_wide = {"", "late"};
   quality.bends = {{"", {10, 10.02, 517.5}}, {"polls", {-1, 2, 3}}};
   return point;

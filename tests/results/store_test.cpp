@@ -33,10 +33,12 @@ PointRow moved_point() {
   point.conditions = {{66, 2}, 7, 208, 1, 3};
   point.sms = {4, 5, 12};
   point.state = {1755, 2619, 640};
+  point.counters = {{"stall_wait_cycles", 0.25}, {"dram_read_bytes", 0}};
   results::Quality& quality = point.quality;
   quality.items_only = quality.modes = quality.throttled = quality.first_use = true;
   quality.outputs_verified = quality.padded = quality.clock_ok = false;
   quality.gate = "by_rules_file";
+  quality.no_counters = "\"why\"";
   quality.too_wide = {"", "late"};
   quality.bends = {{"", {10, 10.02, 517.5}}, {"polls", {0, 9}}};
   return point;

@@ -136,7 +136,7 @@ def whole_row(given, place, others):
                   other.get("device") == given.get("device"))
         row.update(others[at]["whole"], id=name, verdict="same_code", figure_point=str(at),
                    point=str(place))
-        for column in (*MEASURED, "cycles", "slope", "ci_low", "ci_high"):
+        for column in (*MEASURED, "cycles", "slope", "ci_low", "ci_high", "counters"):
             row.pop(column, None)
     else:
         add_figures(row, given)

@@ -262,7 +262,7 @@ class Filler {
   }
 
   void fill_measurements() {
-    Inserter row(sqlite_, "measurement");
+    Inserter row(sqlite_, "measurement"), counter(sqlite_, "counter");
     std::int64_t number = 0;
     for (const PointRow& point : results_.points) {
       const auto summary = results::summary_of(point);
@@ -284,7 +284,9 @@ class Filler {
               good ? summary->rounds : 0, point.megahertz, at.sm, at.first_warp, at.start_offset,
               at.padding, at.gap_after, at.gap_warps, fmt::format("{}", fmt::join(point.sms, ",")),
               fmt::format("{}", fmt::join(results::words_of(point.quality), " ")),
-              state.sm_megahertz, state.memory_megahertz, state.watts);
+              state.sm_megahertz, state.memory_megahertz, state.watts,
+              point.quality.no_counters.text());
+      for (const results::Counter& one : point.counters) counter.add(number, one.name, one.value);
     }
   }
 

@@ -53,7 +53,8 @@ constexpr const char* point_view =
     "run_commit, run.started AS run_started, repetition, aa_control, measurement.verdict, same_as, "
     "error_step, error, unit, cycles, low, high, rounds, mhz, at_sm, at_first_warp, "
     "at_start_offset, at_padding, at_gap_after, at_gap_warps, ran_on, words, gpu_sm_mhz, "
-    "gpu_memory_mhz, gpu_watts, text_hash, sass_class{} FROM measurement JOIN variant USING (v) "
+    "gpu_memory_mhz, gpu_watts, no_counters, text_hash, sass_class{} FROM measurement JOIN variant "
+    "USING (v) "
     "JOIN device USING (d) JOIN run USING (r) JOIN code USING (c)";
 
 void make_all_views(SQLite::Database& sqlite, std::int64_t g,

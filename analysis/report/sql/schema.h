@@ -57,7 +57,8 @@ CREATE TABLE measurement(
   unit TEXT, cycles REAL, low REAL, high REAL, rounds INTEGER, mhz REAL, at_sm INTEGER,
   at_first_warp INTEGER, at_start_offset INTEGER, at_padding INTEGER, at_gap_after INTEGER,
   at_gap_warps INTEGER, ran_on TEXT, words TEXT, gpu_sm_mhz INTEGER, gpu_memory_mhz INTEGER,
-  gpu_watts INTEGER);
+  gpu_watts INTEGER, no_counters TEXT);
+CREATE TABLE counter(p INTEGER, name TEXT, value REAL);
 CREATE TABLE barrier_word(
   g INTEGER, layout TEXT, quantity TEXT, bits TEXT, width INTEGER, stored_as TEXT,
   different_values INTEGER, words_read INTEGER);
