@@ -19,7 +19,6 @@ namespace phasebit::launch {
 using isa::most_ctas_of_cluster;
 using isa::most_shared_bytes;
 using isa::most_sms;
-inline constexpr int most_waves = 1024;
 using isa::most_threads_of_cta;
 
 // The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
@@ -185,8 +184,6 @@ struct LaunchShape {
   // placement's. With several a launch lasts from the first clock read of the grid to the last, by
   // %globaltimer: its figure is in ns, and the checksums are sums over what the whole grid read.
   int sms = 0;
-  // Of a workload: so many times the CTAs that run at once, which begin as others end.
-  int waves = 1;
   int load_ctas = 0;  // CTAs of that size next to them that keep the SM busy and leave no record
   // CTAs of a cluster. Above 1 exactly one cluster is launched, on SMs of the GPU's choice.
   int cluster_size = 1;
@@ -222,9 +219,7 @@ struct LaunchShape {
   // After those the kernel takes each of these, in this order.
   std::vector<tensor::TensorMap> tensor_maps;
   int warps() const { return threads / 32; }
-  int ctas() const {  // leave records
-    return (sms > 0 ? sms : 1) * ctas_per_sm * cluster_size * waves;
-  }
+  int ctas() const { return (sms > 0 ? sms : 1) * ctas_per_sm * cluster_size; }  // leave records
   int records() const { return ctas() * 2 * warps(); }
   bool operator==(const LaunchShape&) const = default;
 };
@@ -240,7 +235,6 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   visit("ctas_per_sm", &Shape::ctas_per_sm,
         {.table = launch, .least = 1, .most = 32, .by_key = true});
   visit("sms", &Shape::sms, {.table = launch, .most = most_sms, .if_set = true, .by_key = true});
-  visit("waves", &Shape::waves, {.table = launch, .least = 1, .most = most_waves, .by_key = true});
   visit("load_ctas", &Shape::load_ctas, {.table = launch, .by_key = true});
   visit("cluster_size", &Shape::cluster_size,
         {.table = launch, .least = 1, .most = most_ctas_of_cluster, .by_key = true});

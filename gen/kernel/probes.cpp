@@ -354,8 +354,6 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   if (facts.reference.empty()) return {};
   launch::LaunchShape& launch = plan.launch;
   launch.sms = all_sms;
-  PHASEBIT_TRY_ASSIGN(waves, whole_number(variant, "waves", 1));
-  launch.waves = waves;
   // Idle warps would leave room for fewer CTAs, which is another kernel.
   launch.fixed_warps = true;
   launch.payload = {};  // no images

@@ -38,7 +38,6 @@ void put_parameter(RunLaunch& launch, std::size_t offset, std::uint64_t value, i
 
 LaunchShape shape_of_run(LaunchShape shape) {
   shape.sms = std::min(shape.sms, 2);
-  shape.waves = std::min(shape.waves, 2);
   // The text is the same for any size: a run is of those that its loops come round in.
   constexpr std::int64_t least_elements = std::int64_t{1} << 20;
   if (launch::workload::WorkloadShape& work = shape.workload;
@@ -96,10 +95,10 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
   if (const auto most = shape.workload.most_of_launch(); !shape.workload.empty() && items > most)
     return fail(Step::launch, "{} elements, the inputs have room for {}", items, most);
   made.cluster = {shape.cluster_size, 1, 1};
-  made.grid = {shape.cluster_size > 1 ? shape.cluster_size : sms * on_an_sm * shape.waves, 1, 1};
+  made.grid = {shape.cluster_size > 1 ? shape.cluster_size : sms * on_an_sm, 1, 1};
   made.block = {shape.threads, 1, 1};
   for (int cta = 0; cta < made.ctas(); ++cta)
-    made.sm_of_cta.push_back(shape.cluster_size > 1 ? cta : cta / on_an_sm % sms);
+    made.sm_of_cta.push_back(shape.cluster_size > 1 ? cta : cta / on_an_sm);
   made.shared_bytes = static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
   const auto checksums =
       static_cast<std::size_t>(shape.ctas()) * static_cast<std::size_t>(shape.threads);
