@@ -146,12 +146,12 @@ std::vector<Peer> all_peers() {
          must(cub::DeviceTransform::Transform(in, out, n, Multiply()), "cub");
        }});
   peers.push_back(
-      {"plain loads, a vector a thread", 0, 0, 0, [](const float* in, float* out, std::uint64_t n) {
+      {"plain loads: a vector a thread", 0, 0, 0, [](const float* in, float* out, std::uint64_t n) {
          const std::uint64_t blocks = (n / vector + 255) / 256;
          plain<<<static_cast<unsigned>(std::max<std::uint64_t>(1, blocks)), 256>>>(in, out, n);
        }});
   for (const unsigned ctas : {4U, 8U, 16U})
-    peers.push_back({"plain loads, grid stride", 0, 0, ctas,
+    peers.push_back({"plain loads: grid stride", 0, 0, ctas,
                      [ctas](const float* in, float* out, std::uint64_t n) {
                        plain<<<multiprocessors() * ctas, threads>>>(in, out, n);
                      }});
