@@ -1,7 +1,7 @@
 """Checks the protocol of every PTX kernel of a corpus: a table of kernel, front end, verdict and
 reason.
 
-Usage: check_protocol.py FOLDER PHASEBIT. The launch of a kernel is guessed from its parameters:
+Usage: check_protocol.py FOLDER PHASEBIT [PART...]. The launch of a kernel is guessed from its parameters:
 a pointer is a buffer, a number is what SIZES says of the kernel or of its front end. Nothing of the
 corpus is run on a GPU, so that a wrong guess shows as an access out of bounds.
 """
@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BUFFER = 1 << 20
+SECONDS = 60
 # Parameters that are numbers, in order, by the beginning of a kernel's name; and CTAs.
 SIZES = {
     "matmul": ([256, 256, 256], "2,2"),
@@ -55,10 +56,10 @@ def check(program, path, name, flags):
              *flags]
     try:
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                              timeout=20, check=False)
+                              timeout=SECONDS, check=False)
         checked = json.loads(done.stdout)[0]
     except subprocess.TimeoutExpired:
-        return "timeout", "more than 20 s"
+        return "timeout", f"more than {SECONDS} s"
     except (ValueError, KeyError, IndexError):
         return "not launched", done.stderr.strip().splitlines()[-1][:160]
     reason = checked["reason"]
@@ -69,8 +70,8 @@ def check(program, path, name, flags):
 
 
 def main():
-    folder, program = Path(sys.argv[1]), sys.argv[2]
-    work = [(path, name, flags) for path in sorted(folder.glob("*/*.ptx"))
+    folder, program, parts = Path(sys.argv[1]), sys.argv[2], sys.argv[3:] or ["*"]
+    work = [(path, name, flags) for part in parts for path in sorted(folder.glob(f"{part}/*.ptx"))
             for name, flags in launches_of(path)]
     counts = {}
     with ThreadPoolExecutor(2) as pool:

@@ -63,9 +63,6 @@ struct Cta {
   std::vector<int> columns;       // of Tensor Memory that are allocated, by allocation
   bool has_relinquished = false;  // the right to allocate more
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
-  // In all: what warps gave back before they took any, and what warps took.
-  int registers_given = 0, registers_taken = 0;
-  RunPlace taken_at;
   std::vector<Waiters> register_waiters;
   VectorClock left;  // what has run before its threads left
   // Accesses of others to its shared memory, and copies: all end before it leaves. The last of each
@@ -73,8 +70,18 @@ struct Cta {
   std::map<Component, std::pair<std::uint32_t, RunPlace>> visits;
 };
 
+// A setmaxnreg that has changed how many registers the threads of a warp have.
+struct RegisterChange {
+  int warp = 0;
+  int before = 0, after = 0;
+  std::uint32_t time = 0;   // of its warp
+  std::vector<bool> known;  // of the earlier ones of other warps: those that come before it always
+  RunPlace at;
+};
+
 struct Cluster {
   int first_cta = 0;
+  std::vector<RegisterChange> register_changes;  // in the order of the run
   std::uint32_t phase = 0;
   int arrived = 0;
   Clocks current, last;
@@ -150,8 +157,11 @@ class Machine {
   void reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void vote(Warp& warp, const Instruction& one, Mask lanes);
   void elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  static void note_group(Warp& warp, std::uint32_t pc);
+  static void note_group(Warp& warp, std::uint32_t pc, std::uint64_t what);
   Went set_registers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void note_registers(Warp& warp, int after, RunPlace by);
+  int registers_when_stuck(const Cluster& cluster, std::size_t wanted, const Warp& warp) const;
+  void check_registers(const Cluster& cluster);
   Went warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void compute_unfollowed(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
 
@@ -233,6 +243,7 @@ class Machine {
                    const char* what);
   void try_complete(Mbarrier& barrier);
   void check_completion(Mbarrier& barrier);
+  void check_parity(const Warp& warp, std::uint32_t pc, int lane, const Operand& operand);
   void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
                    std::uint32_t pc, int lane);
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);

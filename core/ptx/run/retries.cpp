@@ -50,15 +50,25 @@ class RetryFinder {
   }
 
  private:
-  // All of its instructions, in order; empty where it is not one run of the text.
+  // All of its instructions, in order; empty where others are among them that do more than leave it
+  // ("@!done bra more; bra.uni out; more:").
   std::vector<std::uint32_t> code_of(const flow::PtxLoop& loop) const {
     std::vector<std::uint32_t> code;
     for (const std::size_t at : flow::statements_of(flow_, loop))
       if (const auto pc = pc_of_.find(static_cast<std::uint32_t>(at)); pc != pc_of_.end())
         code.push_back(pc->second);
     std::sort(code.begin(), code.end());
-    const bool whole = !code.empty() && code.back() - code.front() + 1 == code.size();
-    return whole ? code : std::vector<std::uint32_t>();
+    for (std::size_t n = 1; n < code.size(); ++n)
+      for (std::uint32_t pc = code[n - 1] + 1; pc < code[n]; ++pc)
+        if (!is_jump(program_.code[pc])) return {};
+    return code;
+  }
+
+  static bool is_jump(const Instruction& one) {
+    return one.op == Op::bra && one.guard.kind == Operand::Kind::none;
+  }
+  static bool is_in(const std::vector<std::uint32_t>& code, std::uint32_t pc) {
+    return std::binary_search(code.begin(), code.end(), pc);
   }
 
   void add(const flow::PtxLoop& loop) {
@@ -155,7 +165,7 @@ class RetryFinder {
       Way way = std::move(ways.back());
       ways.pop_back();
       for (bool is_begin = way.pc == poll; is_begin || way.pc != poll; is_begin = false) {
-        if (way.pc < code.front() || way.pc > code.back() || ++steps > most_steps) return false;
+        if (!is_in(code, way.pc) || ++steps > most_steps) return false;
         const Instruction& one = program_.code[way.pc];
         std::uint32_t next = way.pc + 1;
         if (one.op == Op::bra) {
@@ -204,7 +214,7 @@ class RetryFinder {
     std::set<std::uint32_t> entries{code.front()};
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& one = program_.code[pc];
-      if (pc >= code.front() && pc <= code.back()) continue;
+      if (is_in(code, pc)) continue;
       if (one.op == Op::bra) entries.insert(one.target);
       if (one.op == Op::brx)
         entries.insert(program_.tables[one.target].begin(), program_.tables[one.target].end());
