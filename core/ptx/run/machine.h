@@ -187,6 +187,7 @@ class Machine {
   bool touch(const Place& at, std::uint64_t size, Access access, Viewer viewer);
   bool cluster_orders(const Access& first, const Access& second);
   void note_contended(const Place& at, std::uint64_t size);
+  bool adds_up(const Instruction& one, std::uint64_t key);
   static std::uint64_t key_of(const Place& at, std::uint64_t offset);
   // An access to shared memory that must end before its CTA leaves.
   void note_visit(const Place& at, const Epoch& epoch, RunPlace by);
@@ -365,6 +366,14 @@ class Machine {
     bool acquires = false;
     Scope scope = Scope::gpu;
   };
+  // How the atomics whose order is open change a word, the first of them.
+  struct Combined {
+    Word way = Word::add;
+    Type::Kind kind = Type::Kind::bits;
+    unsigned bits = 0;
+    bool operator==(const Combined&) const = default;
+  };
+  std::unordered_map<std::uint64_t, Combined> combined_;
   std::unordered_map<std::int32_t, Polled> polled_;  // by thread: its last poll
   std::vector<Transfer> pending_;
   std::map<std::pair<const Region*, std::uint64_t>, KnownMap> maps_;
