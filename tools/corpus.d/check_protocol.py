@@ -1,8 +1,8 @@
 """Checks the protocol of every PTX kernel of a corpus: a table of kernel, front end, verdict and
 reason.
 
-Usage: check_protocol.py FOLDER PHASEBIT [PART...]. The launch of a kernel is what NAME.launch next to
-NAME.ptx says. Without one it is guessed from the parameters: a pointer is a buffer, a number is
+Usage: check_protocol.py FOLDER PHASEBIT [PART...]. The launch of a kernel is what NAME.launch next
+to NAME.ptx says. Without one it is guessed from the parameters: a pointer is a buffer, a number is
 what SIZES says of the kernel or of its front end. Nothing of the corpus is run on a GPU, so that a
 wrong guess shows as an access out of bounds.
 """

@@ -106,18 +106,20 @@ def softmax_of_tiles(T, rows, columns):
     return softmax
 
 
-# What its host calls: "__tvm_tensormap_create_tiled" with the numbers of cuTensorMapEncodeTiled, and
-# the kernel with its arguments, grid, block and bytes of shared memory. Two CTAs of the grid do.
+# What its host calls: "__tvm_tensormap_create_tiled" with the numbers of cuTensorMapEncodeTiled,
+# and the kernel with its arguments, grid, block and bytes of shared memory. Two CTAs of the grid do.
 def launch_of_tiles(host, source):
     elements = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
     swizzles = ("none", "32B", "64B", "128B")
     maps = {}
-    for name, words in re.findall(r'call_packed\("__tvm_tensormap_create_tiled", (\w+), (.*)\)', host):
+    encoded = r'call_packed\("__tvm_tensormap_create_tiled", (\w+), (.*)\)'
+    for name, words in re.findall(encoded, host):
         element, rank, _, *numbers = words.split(", ")
         rank = int(rank)
         lists = [numbers[n * rank:(n + 1) * rank] for n in range(4)]
-        maps[name] = ",".join([elements[int(element)], "x".join(lists[0]), "x".join(lists[1][1:]),
-                               "x".join(lists[2]), swizzles[int(numbers[4 * rank + 1])], "none"])
+        sizes, strides, box = ("x".join(one) for one in (lists[0], lists[1][1:], lists[2]))
+        maps[name] = ",".join([elements[int(element)], sizes, strides, box,
+                               swizzles[int(numbers[4 * rank + 1])], "none"])
     name, words = re.search(r'call_packed\("(\w+_kernel)", (.*)\)', host).groups()
     words = words.split(", ")
     threads = re.search(r"__launch_bounds__\((\d+)", source)[1]
@@ -162,6 +164,32 @@ def make_tilelang(folder, nvcc, *includes):
             for name, program in programs for arch in TARGETS)
 
 
+# Of Warp's kernels: launch_bounds_t, and array_t with its gradient, by the numbers of dimensions.
+def launches_of_warp():
+    def bounds(at, tile):
+        return [f"{at}+{place}={word}" for place, word in (
+            (0, "u32:2"), (4, "u32:2"), (8, f"u64:{4 * tile}"), (16, f"u64:{tile}"))]
+
+    def array(at, rank):
+        strides = {1: ((32, 4),), 2: ((32, 512), (36, 4))}[rank]
+        return [f"{at}+0=buffer:{1 << 20}", f"{at}+8=buffer:{1 << 20}",
+                *(f"{at}+{16 + 4 * n}=s32:128" for n in range(rank)),
+                *(f"{at}+{place}=s32:{word}" for place, word in strides), f"{at}+48=s32:{rank}"]
+
+    # Of each kernel: threads that share a place, and its parameters; backward they come twice.
+    shapes = {"axpy": (1, (0, 1, 1)), "histogram": (1, (1, 1)), "lock": (1, (1, 1)),
+              "tiles": (256, (2, 2, 2)), "sums": (256, (2, 1))}
+    launches = {}
+    for name, (tile, ranks) in shapes.items():
+        for way, times in (("forward", 1), ("backward", 2)):
+            words = bounds(0, tile)
+            for n, rank in enumerate(ranks * times, 1):
+                words += array(n, rank) if rank else [f"{n}=f32:2"]
+            launches[f"make_warp__locals__{name}_cuda_kernel_{way}"] = [
+                "--grid", "2", "--block", "256", *(f"--param={word}" for word in words)]
+    return launches
+
+
 def make_warp(folder):
     import warp as wp
     wp.config.quiet = True
@@ -198,39 +226,28 @@ def make_warp(folder):
         row = wp.tile_load(x, shape=(1, 256), offset=(i, 0))
         wp.tile_store(out, wp.tile_sum(row), offset=(i,))
 
-    # launch_bounds_t, and array_t with its gradient; the numbers of dimensions of what is named.
-    def bounds(at, tile):
-        return [f"{at}+{place}={word}" for place, word in (
-            (0, "u32:2"), (4, "u32:2"), (8, f"u64:{4 * tile}"), (16, f"u64:{tile}"))]
-
-    def array(at, rank):
-        strides = {1: ((32, 4),), 2: ((32, 512), (36, 4))}[rank]
-        return [f"{at}+0=buffer:{1 << 20}", f"{at}+8=buffer:{1 << 20}",
-                *(f"{at}+{16 + 4 * n}=s32:128" for n in range(rank)),
-                *(f"{at}+{place}=s32:{word}" for place, word in strides), f"{at}+48=s32:{rank}"]
-
-    # Of each kernel: threads that share a place, and its parameters; backward they come twice.
-    shapes = {"axpy": (1, (0, 1, 1)), "histogram": (1, (1, 1)), "lock": (1, (1, 1)),
-              "tiles": (256, (2, 2, 2)), "sums": (256, (2, 1))}
-    launches = {}
-    for name, (tile, ranks) in shapes.items():
-        for way, times in (("forward", 1), ("backward", 2)):
-            words = bounds(0, tile)
-            for n, rank in enumerate(ranks * times, 1):
-                words += array(n, rank) if rank else [f"{n}=f32:2"]
-            launches[f"make_warp__locals__{name}_cuda_kernel_{way}"] = [
-                "--grid", "2", "--block", "256", *(f"--param={word}" for word in words)]
-
     # All of them are one module.
     def compile_for(arch):
         wp.compile_aot_module(axpy.module, arch=arch, module_dir=str(folder), use_ptx=True,
                               strip_hash=True)
+        launches = launches_of_warp()
         meta = json.loads(next(folder.glob("*.meta")).read_text(encoding="utf-8"))
         shared = {name: ["--shared", str(meta.get(f"{name}_smem_bytes", 0))] for name in launches}
         for path in folder.glob(f"*sm{arch}.ptx"):
             write_launches(path, {name: one + shared[name] for name, one in launches.items()})
 
     try_all((f"sm_{arch}", lambda arch=arch: compile_for(arch)) for arch in (80, 90))
+
+
+# Numba's array is the object, its parent, its number of elements and their size, the data, sizes
+# and strides.
+def launch_of_arrays(signature, block):
+    words = []
+    for kind in signature:
+        places = [0, 0, 128 ** kind.ndim, 4, "buffer:65536:1"]
+        places += [128] * kind.ndim + [4 * 128 ** n for n in reversed(range(kind.ndim))]
+        words += [f"--param={len(words) + n}={place}" for n, place in enumerate(places)]
+    return {"": ["--grid", "2", "--block", block, *words]}
 
 
 def make_numba(folder):
@@ -274,22 +291,12 @@ def make_numba(folder):
     # One lock is not for threads of one warp.
     blocks = {transpose: "32,32", lock: "1"}
 
-    # An array is the object, its parent, its number of elements and their size, the data, sizes
-    # and strides.
-    def launch_of(signature, block):
-        words = []
-        for kind in signature:
-            places = [0, 0, 128 ** kind.ndim, 4, "buffer:65536:1"]
-            places += [128] * kind.ndim + [4 * 128 ** n for n in reversed(range(kind.ndim))]
-            words += [f"--param={len(words) + n}={place}" for n, place in enumerate(places)]
-        return {"": ["--grid", "2", "--block", block, *words]}
-
     def compile_one(function, signature, arch, debug):
         text, _ = cuda.compile_ptx(function, signature, cc=arch, debug=debug, opt=not debug)
         name = f"{function.__name__}_{arch[0]}{arch[1]}{'_debug' if debug else ''}.ptx"
         (folder / name).write_text(text, encoding="utf-8")
         write_launches(folder / name,
-                       launch_of(signature, blocks.get(function, "64")))
+                       launch_of_arrays(signature, blocks.get(function, "64")))
 
     try_all((f"{function.__name__} for {arch}",
              lambda one=(function, signature, arch, debug): compile_one(*one))
