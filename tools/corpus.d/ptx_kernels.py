@@ -107,7 +107,7 @@ def softmax_of_tiles(T, rows, columns):
 
 
 # What its host calls: "__tvm_tensormap_create_tiled" with the numbers of cuTensorMapEncodeTiled,
-# and the kernel with its arguments, grid, block and bytes of shared memory. Two CTAs of the grid do.
+# and the kernel with its arguments, grid, block and bytes of shared memory. Two CTAs are enough.
 def launch_of_tiles(host, source):
     elements = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
     swizzles = ("none", "32B", "64B", "128B")
