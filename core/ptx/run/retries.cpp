@@ -50,22 +50,15 @@ class RetryFinder {
   }
 
  private:
-  // All of its instructions, in order; empty where others are among them that do more than leave it
-  // ("@!done bra more; bra.uni out; more:").
+  // All of its instructions, in order. Others may be among them: compilers put the end of a loop
+  // after what follows it.
   std::vector<std::uint32_t> code_of(const flow::PtxLoop& loop) const {
     std::vector<std::uint32_t> code;
     for (const std::size_t at : flow::statements_of(flow_, loop))
       if (const auto pc = pc_of_.find(static_cast<std::uint32_t>(at)); pc != pc_of_.end())
         code.push_back(pc->second);
     std::sort(code.begin(), code.end());
-    for (std::size_t n = 1; n < code.size(); ++n)
-      for (std::uint32_t pc = code[n - 1] + 1; pc < code[n]; ++pc)
-        if (!is_jump(program_.code[pc])) return {};
     return code;
-  }
-
-  static bool is_jump(const Instruction& one) {
-    return one.op == Op::bra && one.guard.kind == Operand::Kind::none;
   }
   static bool is_in(const std::vector<std::uint32_t>& code, std::uint32_t pc) {
     return std::binary_search(code.begin(), code.end(), pc);
