@@ -388,6 +388,9 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   } else if (one.op == Op::trap) {
     stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes)),
          "the kernel stops itself");
+  } else if (one.op == Op::call) {
+    stop(FindingKind::decision, Grade::unsupported, at(warp, pc, std::countr_zero(lanes)),
+         "calls of functions are not modelled");
   } else if (one.op == Op::clock) {
     for (std::size_t n = 0; n < one.results; ++n) {
       each_lane(lanes,

@@ -72,6 +72,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"exit", Op::exit, 0, ""},
     {"ret", Op::exit, 0, "uni"},
     {"trap", Op::trap, 0, ""},
+    {"brkpt", Op::trap, 0, ""},
     {"nanosleep", Op::nanosleep, 0, ""},
     {"setmaxnreg", Op::setmaxnreg, 0, "inc dec sync aligned"},
     {"prefetch", Op::nothing, 0, "*"},

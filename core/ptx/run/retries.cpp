@@ -365,7 +365,7 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       bool reads = false, writes = false;
       each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == name; });
-      if (reads) return true;
+      if (reads || one.op == Op::call) return true;
       each_write(one, [&](std::uint64_t other) { writes = writes || other == name; });
       if (writes && one.guard.kind == Operand::Kind::none) continue;
       for (const std::uint32_t next : successors_of(pc)) ways.push_back(next);
