@@ -51,8 +51,9 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
 }
 
 bool loads_weakly(const PtxStatement& statement) {
-  return is(statement, PtxFact::weak) ||
-         (is(statement, PtxFact::polled) && !stays_with_thread(statement) && !polls(statement));
+  if (is(statement, PtxFact::weak)) return true;
+  const bool is_elsewhere = !stays_with_thread(statement) || space_of(statement) == ".const";
+  return is(statement, PtxFact::polled) && is_elsewhere && !polls(statement);
 }
 
 bool may_poll(const PtxStatement& statement) {
@@ -77,6 +78,7 @@ bool may_write(const PtxStatement& statement) {
 }
 
 bool may_meet(const PtxStatement& writer, const PtxStatement& load) {
+  if (is(load, PtxFact::load) && space_of(load) == ".const") return false;
   // What copies names two spaces, and a surface lies in memory that no address shows.
   const bool plain = is(writer, PtxFact::store, PtxFact::reduction, PtxFact::atomic);
   if (!plain || !is(load, PtxFact::load)) return true;
@@ -469,8 +471,14 @@ std::optional<RoundLoad> round_load(const ptx::PtxFile& file, const ptx::flow::P
     if (!any_of(read, loaded.names)) return std::nullopt;
     leaves = true;
   }
-  for (const std::size_t i : deciding(flow, names, exits, loads))
-    if (!counts.carried(i).empty()) return std::nullopt;
+  // A sum of what it loaded goes on as the loads say.
+  const auto goes_on_by_itself = [&](const PtxName& name) {
+    return !loaded.names.contains(name) || counts.moves(name);
+  };
+  for (const std::size_t i : deciding(flow, names, exits, loads)) {
+    const std::vector<PtxName> carried = counts.carried(i);
+    if (std::any_of(carried.begin(), carried.end(), goes_on_by_itself)) return std::nullopt;
+  }
   RoundLoad found{*loads.begin(), false};
   for (const std::size_t load : loads) {
     const std::vector<PtxName> moving = searches.moving(load);

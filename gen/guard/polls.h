@@ -19,8 +19,8 @@ namespace phasebit::guard {
 // statements.
 std::optional<launch::WaitKind> polls(const ptx::PtxStatement& statement);
 
-// An ordinary load of memory that others can write, a texture's too: a poll where its loop does
-// nothing else.
+// An ordinary load of memory that others can write, a texture's too, or of a constant, which the
+// host writes: a poll where its loop does nothing else.
 bool loads_weakly(const ptx::PtxStatement& statement);
 
 // Gives what others change, which no bounded wait reads: the state of a barrier that it arrives at,

@@ -65,7 +65,7 @@ class LoopJudge {
     find_deadlines();
     std::erase_if(own_loads_, [&](std::size_t i) { return !steady_.operands(i); });
     std::erase_if(weak_, [&](std::size_t i) {
-      return !steady_.operands(i) || (dispatches() && space_of(at(i)) == ".shared");
+      return !looks_again(i) || (dispatches() && space_of(at(i)) == ".shared");
     });
   }
 
@@ -102,6 +102,17 @@ class LoopJudge {
   // Of local memory that is not followed like registers.
   bool is_own(std::size_t i, PtxFact fact) const {
     return is(at(i), fact) && is(at(i), PtxFact::local) && !flow_.locals.contains(i);
+  }
+
+  // At the same place in each turn, or not in a turn whose predicate says so.
+  bool looks_again(std::size_t i) const {
+    std::vector<PtxName> read = ptx::flow::read_by(file_, flow_, i);
+    std::erase_if(read, [&](const PtxName& name) {
+      return !at(i).guard.empty() && at(i).guard.ends_with(name.second) &&
+             flow_.scopes.type_of(name.first, name.second) == ".pred";
+    });
+    return std::all_of(read.begin(), read.end(),
+                       [&](const PtxName& name) { return steady_.name(name, i); });
   }
 
   // False where the loop has an exit that no branch decides, or none.
@@ -303,16 +314,18 @@ class LoopJudge {
     };
     if (!by({file_, flow_, loop_, names(), stops, nullptr}, nullptr)) return false;
     if (counts == Counts::all || counts_out_anyway(exits, polls)) return true;
-    return each_time_stuck(polls, stops, by, [](const ptx::flow::PtxStuck&) { return false; });
+    return each_time_stuck(polls, true, stops, by,
+                           [](const ptx::flow::PtxStuck&) { return false; });
   }
 
   // Whatever the polls give back, while they stay as they are: the loop ends, or its counts end it,
-  // or what `settled` says when they are all known.
+  // or what `settled` says when they are all known. `later`: after the first turns.
   template <typename Stops, typename ByCounts, typename Settled>
-  bool each_time_stuck(const Statements& polls, const Stops& stops, const ByCounts& by_counts,
-                       const Settled& settled) const {
+  bool each_time_stuck(const Statements& polls, bool later, const Stops& stops,
+                       const ByCounts& by_counts, const Settled& settled) const {
     const auto is_poll = [&](std::size_t i) { return this->is_poll(i, polls); };
-    const auto stuck_at = stuck_polls(polls);
+    auto stuck_at = stuck_polls(polls);
+    for (ptx::flow::PtxPolled& polled : stuck_at) polled.later = later;
     return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
       // A count that goes on moves what a poll is compared with, and that may move other counts.
       for (std::set<PtxName> moving;;) {
@@ -477,13 +490,14 @@ class LoopJudge {
     const auto is_poll = [&](std::size_t i) { return this->is_poll(i, strong_); };
     const auto is_clock = [&](std::size_t i) { return sources_.timer(i) && !is_poll(i); };
     const auto no_count = [](const auto&, const auto*) { return false; };
-    return each_time_stuck(strong_, is_poll, no_count, [&](const ptx::flow::PtxStuck& stuck) {
-      const ptx::flow::PtxProof proof(file_, flow_, loop_, names(), steady_, once_, stuck, is_poll,
-                                      is_clock);
-      return std::any_of(flow_.jumps.begin(), flow_.jumps.end(), [&](const PtxJump& jump) {
-        return loop_.holds(jump.block) && proof.ends_by(jump);
-      });
-    });
+    return each_time_stuck(
+        strong_, false, is_poll, no_count, [&](const ptx::flow::PtxStuck& stuck) {
+          const ptx::flow::PtxProof proof(file_, flow_, loop_, names(), steady_, once_, stuck,
+                                          is_poll, is_clock);
+          return std::any_of(flow_.jumps.begin(), flow_.jumps.end(), [&](const PtxJump& jump) {
+            return loop_.holds(jump.block) && proof.ends_by(jump);
+          });
+        });
   }
 
   // A function that this text does not have, or that only a register names, may poll.

@@ -238,5 +238,93 @@ TEST(GuardBounds, SaysWhichFunctionLoadsAndCallsItself) {
   EXPECT_EQ(notes("ld.global.u64 to, [at+8]; call.uni f, (to);"), 0U);
 }
 
+// How a loop comes by what an ordinary load gives: bounded, noted, or left as it ends by itself.
+struct AskedAgain {
+  const char* what;
+  const char* body;
+  const char* becomes;
+};
+
+constexpr AskedAgain asked_again[] = {
+    {"a store to the same space",
+     "L: st.global.u32 [w], t; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;", "note"},
+    {"one to another space",
+     "L: st.shared.u32 [w], t; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;", "site"},
+    {"a count of turns that is stored",
+     "L: add.u32 t, t, 1; st.global.u32 [w], t; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra "
+     "L;",
+     "note"},
+    {"red", "L: red.global.add.u32 [w], 1; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;",
+     "note"},
+    {"red of another space",
+     "L: red.shared.add.u32 [w], 1; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;", "site"},
+    {"a store, and a count of turns that ends it",
+     "L: add.u32 t, t, 1; st.global.u32 [w], t; ld.global.u32 v, [x]; setp.lt.u32 q, t, 99; "
+     "setp.eq.and.u32 q, v, 0, q; @q bra L;",
+     "none"},
+    {"or over turns", "L: ld.global.u32 v, [x]; or.b32 t, t, v; setp.eq.u32 q, t, 0; @q bra L;",
+     "site"},
+    {"a sum over turns",
+     "L: ld.global.u32 v, [x]; add.u32 t, t, v; setp.lt.u32 q, t, 10; @q bra L;", "site"},
+    {"a largest over turns",
+     "L: ld.global.u32 v, [x]; max.u32 t, t, v; setp.lt.u32 q, t, 10; @q bra L;", "site"},
+    {"a count of good turns",
+     "L: ld.global.u32 v, [x]; setp.ne.u32 r, v, 0; @r add.u32 t, t, 1; setp.lt.u32 q, t, 10; @q "
+     "bra L;",
+     "site"},
+    {"a sum over a ring of flags",
+     "mov.u32 a, 0; L: and.b32 b, a, 7; mul.wide.u32 w, b, 4; add.u64 w, w, x; ld.global.u32 v, "
+     "[w]; add.u32 a, a, 1; add.u32 t, t, v; setp.lt.u32 q, t, 8; @q bra L;",
+     "note"},
+    {"a sum along an array",
+     "L: ld.global.u32 v, [x]; add.u64 x, x, 4; add.u32 t, t, v; setp.lt.u32 q, t, 8; @q bra L;",
+     "none"},
+    {"a sum with a count of turns",
+     "L: add.u32 a, a, 1; ld.global.u32 v, [x]; add.u32 t, t, v; setp.lt.u32 q, a, 99; "
+     "setp.lt.and.u32 q, t, 5, q; @q bra L;",
+     "none"},
+    {"loaded ahead",
+     "ld.global.u32 v, [x]; L: setp.ne.u32 q, v, 0; @q bra D; ld.global.u32 v, [x]; bra L; D:",
+     "site"},
+    {"loaded two turns ahead",
+     "ld.global.u32 v, [x]; mov.u32 t, v; L: mov.u32 a, t; mov.u32 t, v; ld.global.u32 v, [x]; "
+     "setp.eq.u32 q, a, 0; @q bra L;",
+     "site"},
+    {"loaded ahead where it has not come",
+     "ld.global.u32 v, [x]; L: setp.ne.u32 q, v, 0; @!q ld.global.u32 v, [x]; @!q bra L;", "site"},
+    {"loaded ahead, and added up",
+     "ld.global.u32 v, [x]; L: add.u32 t, t, v; ld.global.u32 v, [x]; setp.lt.u32 q, t, 10; @q bra "
+     "L;",
+     "site"},
+    {"loaded ahead, with a store",
+     "ld.global.u32 v, [x]; L: setp.ne.u32 q, v, 0; st.global.u32 [w], t; ld.global.u32 v, [x]; "
+     "@!q bra L;",
+     "note"},
+    {"loaded ahead, with a count of turns",
+     "ld.global.u32 v, [x]; L: add.u32 t, t, 1; setp.lt.u32 q, t, 99; setp.eq.and.u32 q, v, 0, q; "
+     "ld.global.u32 v, [x]; @q bra L;",
+     "none"},
+    {"a constant, loaded ahead",
+     "ld.const.u32 v, [x]; L: setp.ne.u32 q, v, 0; @q bra D; ld.const.u32 v, [x]; bra L; D:",
+     "site"},
+    {"a constant, and a store that cannot change it",
+     "L: st.u32 [w], t; ld.const.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;", "site"},
+    {"a count to a constant",
+     "L: add.u32 t, t, 1; ld.const.u32 v, [x]; setp.lt.u32 q, t, v; @q bra L;", "none"},
+    {"a table of constants",
+     "L: ld.const.u32 v, [x]; add.u64 x, x, 4; setp.ne.u32 q, v, 0; @q bra L;", "none"},
+};
+
+TEST(GuardBounds, OrdinaryLoadsAreBoundedOrNotedOrEnd) {
+  for (const AskedAgain& row : asked_again) {
+    const auto made = guarded(kernel(row.body));
+    const std::string becomes = !made.sites.empty()   ? "site"
+                                : !made.notes.empty() ? "note"
+                                                      : "none";
+    EXPECT_EQ(becomes, row.becomes) << row.what;
+    EXPECT_LE(made.sites.size() + made.notes.size(), 1U) << row.what;
+  }
+}
+
 }  // namespace
 }  // namespace phasebit::test

@@ -49,7 +49,9 @@ constexpr GuardLoopsRow guard_loops_rows[] = {
      "{ .local .align 4 .b8 n[4]; mov.u64 w, n; cvta.local.u64 x, w; M: ld.volatile.u32 v, [x]; "
      "add.u32 v, v, 1; st.volatile.u32 [x], v; setp.lt.u32 q, v, 9; @q bra M; }",
      ""},
-    {"what nobody can change", "L: ld.const.u32 v, [a]; setp.eq.u32 q, v, 0; @q bra L;", ""},
+    {"what the host alone can change", "L: ld.const.u32 v, [a]; setp.eq.u32 q, v, 0; @q bra L;",
+     "k flag (0) at a; "},
+    {"what nobody can change", "L: ld.param.u32 v, [p]; setp.eq.u32 q, v, 0; @q bra L;", ""},
     {"through the thread's own memory",
      "{ .local .align 8 .b8 depot[16]; .reg .b64 s, l; mov.u64 l, depot; cvta.local.u64 s, l; "
      "add.u64 "

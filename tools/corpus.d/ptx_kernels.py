@@ -1,9 +1,12 @@
 """PTX of front ends that are Python packages, without a GPU.
 
 Usage: ptx_kernels.py PART FOLDER [NVCC INCLUDE...]. PART is tilelang, warp, tinygrad, numba or
-gimmik; NVCC compiles what tilelang writes in CUDA C++. Prints what could not be made.
+gimmik; NVCC compiles what tilelang writes in CUDA C++. Prints what could not be made. NAME.launch,
+of what says its launch, has for the beginning of an entry's name how `phasebit check` launches it.
 """
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +22,10 @@ def try_all(kernels):
         except Exception as error:  # whatever the package raises
             first = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             print(f"no {name}: {first[:160]}", flush=True)
+
+
+def write_launches(path, launches):
+    path.with_suffix(".launch").write_text(json.dumps(launches, indent=1), encoding="utf-8")
 
 
 def by_nvcc(folder, name, text, target, nvcc, includes):
@@ -99,6 +106,33 @@ def softmax_of_tiles(T, rows, columns):
     return softmax
 
 
+# What its host calls: "__tvm_tensormap_create_tiled" with the numbers of cuTensorMapEncodeTiled,
+# and the kernel with its arguments, grid, block and bytes of shared memory. Two CTAs are enough.
+def launch_of_tiles(host, source):
+    elements = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
+    swizzles = ("none", "32B", "64B", "128B")
+    maps = {}
+    encoded = r'call_packed\("__tvm_tensormap_create_tiled", (\w+), (.*)\)'
+    for name, words in re.findall(encoded, host):
+        element, rank, _, *numbers = words.split(", ")
+        rank = int(rank)
+        lists = [numbers[n * rank:(n + 1) * rank] for n in range(4)]
+        sizes, strides, box = ("x".join(one) for one in (lists[0], lists[1][1:], lists[2]))
+        maps[name] = ",".join([elements[int(element)], sizes, strides, box,
+                               swizzles[int(numbers[4 * rank + 1])], "none"])
+    name, words = re.search(r'call_packed\("(\w+_kernel)", (.*)\)', host).groups()
+    words = words.split(", ")
+    threads = re.search(r"__launch_bounds__\((\d+)", source)[1]
+    at = max(n for n, word in enumerate(words) if word == threads)
+    flags = ["--grid", "2", "--block", threads]
+    if len(words) > at + 3:
+        flags += ["--shared", words[at + 3]]
+    for n, word in enumerate(one for one in words[:at] if not one.isdigit()):
+        flags += (["--tensor-map", f"{name}_param_{n}={maps[word]}"] if word in maps else
+                  ["--param", f"{n}=buffer:{1 << 22}"])
+    return {name: flags}
+
+
 def make_tilelang(folder, nvcc, *includes):
     import tilelang
     import tilelang.language as T
@@ -123,9 +157,37 @@ def make_tilelang(folder, nvcc, *includes):
         with target:
             made = tilelang.lower(program(), target=target)
         by_nvcc(folder, name, made.kernel_source, arch, nvcc, includes)
+        write_launches(folder / f"{name}_{arch}.ptx",
+                       launch_of_tiles(made.host_mod.script(), made.kernel_source))
 
     try_all((f"{name} for {arch}", lambda one=(name, program, arch): lower(*one))
             for name, program in programs for arch in TARGETS)
+
+
+# Of Warp's kernels: launch_bounds_t, and array_t with its gradient, by the numbers of dimensions.
+def launches_of_warp():
+    def bounds(at, tile):
+        return [f"{at}+{place}={word}" for place, word in (
+            (0, "u32:2"), (4, "u32:2"), (8, f"u64:{4 * tile}"), (16, f"u64:{tile}"))]
+
+    def array(at, rank):
+        strides = {1: ((32, 4),), 2: ((32, 512), (36, 4))}[rank]
+        return [f"{at}+0=buffer:{1 << 20}", f"{at}+8=buffer:{1 << 20}",
+                *(f"{at}+{16 + 4 * n}=s32:128" for n in range(rank)),
+                *(f"{at}+{place}=s32:{word}" for place, word in strides), f"{at}+48=s32:{rank}"]
+
+    # Of each kernel: threads that share a place, and its parameters; backward they come twice.
+    shapes = {"axpy": (1, (0, 1, 1)), "histogram": (1, (1, 1)), "lock": (1, (1, 1)),
+              "tiles": (256, (2, 2, 2)), "sums": (256, (2, 1))}
+    launches = {}
+    for name, (tile, ranks) in shapes.items():
+        for way, times in (("forward", 1), ("backward", 2)):
+            words = bounds(0, tile)
+            for n, rank in enumerate(ranks * times, 1):
+                words += array(n, rank) if rank else [f"{n}=f32:2"]
+            launches[f"make_warp__locals__{name}_cuda_kernel_{way}"] = [
+                "--grid", "2", "--block", "256", *(f"--param={word}" for word in words)]
+    return launches
 
 
 def make_warp(folder):
@@ -165,9 +227,27 @@ def make_warp(folder):
         wp.tile_store(out, wp.tile_sum(row), offset=(i,))
 
     # All of them are one module.
-    try_all((f"sm_{arch}", lambda arch=arch: wp.compile_aot_module(
-        axpy.module, arch=arch, module_dir=str(folder), use_ptx=True, strip_hash=True))
-            for arch in (80, 90))
+    def compile_for(arch):
+        wp.compile_aot_module(axpy.module, arch=arch, module_dir=str(folder), use_ptx=True,
+                              strip_hash=True)
+        launches = launches_of_warp()
+        meta = json.loads(next(folder.glob("*.meta")).read_text(encoding="utf-8"))
+        shared = {name: ["--shared", str(meta.get(f"{name}_smem_bytes", 0))] for name in launches}
+        for path in folder.glob(f"*sm{arch}.ptx"):
+            write_launches(path, {name: one + shared[name] for name, one in launches.items()})
+
+    try_all((f"sm_{arch}", lambda arch=arch: compile_for(arch)) for arch in (80, 90))
+
+
+# Numba's array is the object, its parent, its number of elements and their size, the data, sizes
+# and strides.
+def launch_of_arrays(signature, block):
+    words = []
+    for kind in signature:
+        places = [0, 0, 128 ** kind.ndim, 4, "buffer:65536:1"]
+        places += [128] * kind.ndim + [4 * 128 ** n for n in reversed(range(kind.ndim))]
+        words += [f"--param={len(words) + n}={place}" for n, place in enumerate(places)]
+    return {"": ["--grid", "2", "--block", block, *words]}
 
 
 def make_numba(folder):
@@ -208,10 +288,15 @@ def make_numba(folder):
                (transpose, (float32[:, :], float32[:, :])), (ready, (int32[:], int32[:])),
                (vote, (int32[:], int32[:])))
 
+    # One lock is not for threads of one warp.
+    blocks = {transpose: "32,32", lock: "1"}
+
     def compile_one(function, signature, arch, debug):
         text, _ = cuda.compile_ptx(function, signature, cc=arch, debug=debug, opt=not debug)
         name = f"{function.__name__}_{arch[0]}{arch[1]}{'_debug' if debug else ''}.ptx"
         (folder / name).write_text(text, encoding="utf-8")
+        write_launches(folder / name,
+                       launch_of_arrays(signature, blocks.get(function, "64")))
 
     try_all((f"{function.__name__} for {arch}",
              lambda one=(function, signature, arch, debug): compile_one(*one))
@@ -229,7 +314,13 @@ def make_gimmik(folder):
         made = PTXMatMul(matrix, n=4096, ldb=4096, ldc=4096, aligne=4)
         name = f"mm_{rows}x{columns}_{dtype.__name__}_{capability[0]}{capability[1]}"
         for n, (text, _) in enumerate(made.kernels(dtype, compute_capability=capability)):
-            (folder / f"{name}_{n}.ptx").write_text(text, encoding="utf-8")
+            path = folder / f"{name}_{n}.ptx"
+            path.write_text(text, encoding="utf-8")
+            block = re.search(r"\.(?:reqntid|maxntid)\s+([\d, ]+)", text)
+            write_launches(path, {"": [
+                "--grid", "1", "--block", block[1].replace(" ", "") if block else "128",
+                *(f"--param={place}=buffer:{rows_of * 4096 * 8}"
+                  for place, rows_of in enumerate((columns, rows)))]})
 
     try_all((f"{rows}x{columns}", lambda one=(rows, columns, dtype, capability): make(*one))
             for rows, columns, dtype in ((16, 32, numpy.float32), (48, 64, numpy.float64),
@@ -249,11 +340,16 @@ def make_tinygrad(folder):
         renderer = PTXRenderer(Target("CUDA", "PTX", arch))
         kernels = [one for one in tensor.schedule_linear().toposort() if one.op.name == "SINK"]
         for n, kernel in enumerate(kernels):
-            text = next(one.arg for one in to_program(kernel, renderer).src
-                        if one.op.name == "SOURCE")
+            program = to_program(kernel, renderer)
+            text = next(one.arg for one in program.src if one.op.name == "SOURCE")
             # As its compiler writes them.
             text = text.replace("VERSION", "8.0", 1).replace("TARGET", arch, 1)
-            (folder / f"{name}_{n}_{arch}.ptx").write_text(text, encoding="utf-8")
+            path = folder / f"{name}_{n}_{arch}.ptx"
+            path.write_text(text, encoding="utf-8")
+            flags = ["--grid", str(min(2, program.arg.global_size[0])),
+                     "--block", ",".join(map(str, program.arg.local_size or (1,)))]
+            write_launches(path, {"": flags + [
+                f"--param={place}=buffer:{1 << 20}" for place in range(text.count(".param .u64"))]})
 
     a, b = Tensor.empty(256, 512), Tensor.empty(512, 128)
     image, weight = Tensor.empty(4, 8, 32, 32), Tensor.empty(16, 8, 3, 3)

@@ -197,7 +197,8 @@ bool PtxStuck::find_values_again() {
           known->second = std::nullopt;
       }
     }
-  for (const PtxName& name : names_.from_before) now[name] = std::nullopt;
+  for (const PtxName& name : names_.from_before)
+    if (!polled_.later || !comes_from_a_turn(name)) now[name] = std::nullopt;
   const auto equal = [](const auto& a, const auto& b) {
     return a.first == b.first && a.second.has_value() == b.second.has_value() &&
            (!a.second || a.second->number == b.second->number);
@@ -206,6 +207,35 @@ bool PtxStuck::find_values_again() {
             !std::equal(now.begin(), now.end(), values_.begin(), equal);
   values_ = std::move(now);
   return changed;
+}
+
+// What the first turn finds in it is gone, or was given by the like of its polls.
+bool PtxStuck::comes_from_a_turn(const PtxName& name) const {
+  const auto writes = [&](std::size_t i) {
+    const auto& names = names_.writes.at(i);
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  bool by_polls = true;
+  std::set<int> writers;
+  for (const int block : loop_.blocks)
+    for (const std::size_t i : statements_of(flow_, block)) {
+      if (!writes(i)) continue;
+      by_polls = by_polls && is_poll_(i);
+      if (at(i).guard.empty()) writers.insert(block);
+    }
+  if (by_polls) return true;
+  std::set<int> seen;
+  std::vector<int> open = {loop_.header};
+  while (!open.empty()) {
+    const int block = open.back();
+    open.pop_back();
+    if (writers.contains(block) || !seen.insert(block).second) continue;
+    for (const int next : flow_.blocks[static_cast<std::size_t>(block)].successors) {
+      if (next == loop_.header) return false;
+      if (loop_.holds(next)) open.push_back(next);
+    }
+  }
+  return true;
 }
 
 PtxStuck::Known PtxStuck::result_of(std::size_t statement, const PtxName& name) const {

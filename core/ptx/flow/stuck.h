@@ -19,6 +19,9 @@ struct PtxPolled {
   bool predicate = false;  // a predicate this
   int order = 0;      // against what is not known, and of floats: less, equal, greater; 2: a NaN
   bool known = true;  // false: none of these, and another each turn
+  // What the turns come to: a register that each turn writes is as a turn leaves it, and one that
+  // polls alone write was loaded by the like before the loop.
+  bool later = false;
 };
 
 // literal_integer, and a zero of floating point.
@@ -55,6 +58,7 @@ class PtxStuck {
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
   void find_values();
   bool find_values_again();
+  bool comes_from_a_turn(const PtxName& name) const;
   Known result_of(std::size_t statement, const PtxName& name) const;
   void find_blocks();
   std::vector<int> ways_out(int block) const;

@@ -61,10 +61,15 @@ Base Machine::base_of_result(const Instruction& one, const std::array<Base, 4>& 
 bool Machine::is_same_anywhere(const Instruction& one, const std::array<Base, 4>& bases,
                                const std::array<std::uint64_t, 4>& values) {
   if (bases[0] == bases[1]) return bases[0] == no_base || is_whole(bases[0]);
-  // No address is 0, nor where the system keeps what is its own; half of one may be.
+  // No address is 0, nor where the system keeps what is its own, nor so far below 0 as a member of
+  // what lies at 0 by a number that is subtracted; half of one may be.
+  constexpr std::uint64_t below_zero = ~std::uint64_t{0} << 32;
   const auto is_zero_test = [&](std::size_t n) {
-    return is_whole(bases[n]) && (one.type.bits == 64 || bases[n] >= first_based_variable) &&
-           bases[1 - n] == no_base && values[1 - n] < reserved_shared_bytes;
+    const std::uint64_t number = values[1 - n];
+    const bool is_wide = one.type.bits == 64;
+    return is_whole(bases[n]) && (is_wide || bases[n] >= first_based_variable) &&
+           bases[1 - n] == no_base &&
+           (number < reserved_shared_bytes || (is_wide && number >= below_zero));
   };
   return (one.has(Word::eq) || one.has(Word::ne)) && (is_zero_test(0) || is_zero_test(1));
 }

@@ -365,6 +365,20 @@ bool Machine::is_over(const Mbarrier& barrier, const Warp& warp, const Instructi
   return is_over;
 }
 
+// The manual allows 0 and 1 (PTX ISA, mbarrier.test_wait). ptxas shifts bit 0 into the place that
+// the hardware compares, for sm_80 to sm_120. LLVM extends a predicate by its sign, as for Triton:
+// all bits are 1, whether a bit or the whole operand decides.
+void Machine::check_parity(const Warp& warp, std::uint32_t pc, int lane, const Operand& operand) {
+  constexpr std::uint64_t sign_extended = 0xffffffffU;
+  const std::uint64_t parity = warp.value(operand, lane) & 0xffffffffU;
+  if (parity == sign_extended)
+    report(FindingKind::range, Grade::note, at(warp, pc, lane),
+           "parity -1: the manual allows 0 and 1; ptxas takes bit 0 of it, so it is 1");
+  else if (parity > 1)
+    stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+         fmt::format("parity {}: 0 and 1 are possible", parity));
+}
+
 // A state is of this barrier, and of its current phase or the one before (PTX ISA,
 // mbarrier.test_wait).
 void Machine::check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
@@ -430,10 +444,7 @@ Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc
            "a wait for a barrier of another CTA");
     token.barrier[n] = barrier->number;
     use(*barrier, warp, pc, lane);
-    if (const std::uint64_t parity = warp.value(one.operands[2], lane) & 0xffffffffU;
-        one.has(Word::parity) && parity > 1)
-      stop(FindingKind::range, Grade::error, at(warp, pc, lane),
-           fmt::format("parity {}: 0 and 1 are possible", parity));
+    if (one.has(Word::parity)) check_parity(warp, pc, lane, one.operands[2]);
     check_state(*barrier, warp, one, pc, lane);
     if (is_over(*barrier, warp, one, lane, token.phase[n])) over |= 1U << lane;
     together[{barrier->number, token.phase[n]}] |= 1U << lane;

@@ -467,7 +467,7 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
       own.ends.push_back(own.issued);
     });
   };
-  if (one.op >= Op::wgmma && one.op <= Op::wgmma_wait) note_group(warp, pc);
+  if (one.op >= Op::wgmma && one.op <= Op::wgmma_wait) note_group(warp, pc, pc);
   switch (one.op) {
     case Op::cp_async: copy_async(warp, one, pc, lanes); break;
     case Op::cp_async_commit: each_groups(warp.copies); break;

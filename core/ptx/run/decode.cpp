@@ -337,6 +337,7 @@ class Decoder {
 
   Status add(std::size_t at) {
     const PtxStatement& statement = parsed(at);
+    if (is_of_call(at)) return add_call(at);
     Decoded decoded;
     std::string unknown;
     if (!decode_opcode(statement.name, decoded, unknown))
@@ -369,6 +370,30 @@ class Decoder {
         (decoded.results > 0 && made.results == 0))
       return complain(at, "it has too few operands");
     program_.elects = program_.elects || made.op == Op::elect;
+    program_.code.push_back(std::move(made));
+    return {};
+  }
+
+  // A call, or what it is given and gives back. None is modelled; one that is not executed, as of
+  // an assertion, need not be.
+  bool is_of_call(std::size_t at) {
+    const std::string& name = parsed(at).name;
+    if (name == "call" || name.starts_with("call.") || name.starts_with("st.param")) return true;
+    if (!name.starts_with("ld.param") || parsed(at).operands.size() < 2) return false;
+    const auto address = flow::address_of(parsed(at).operand(1));
+    return address && !parameters_.contains(address->base) &&
+           scopes_.declaring(scopes_.of(at), address->base) >= 0 &&
+           !register_named(at, address->base);
+  }
+
+  Status add_call(std::size_t at) {
+    Instruction made;
+    made.op = Op::call;
+    made.statement = static_cast<std::uint32_t>(at);
+    if (!parsed(at).guard.empty()) {
+      PHASEBIT_TRY_ASSIGN(guard, operand_of(at, parsed(at).guard.substr(1)));
+      made.guard = guard;
+    }
     program_.code.push_back(std::move(made));
     return {};
   }

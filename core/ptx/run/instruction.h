@@ -28,7 +28,7 @@ enum class Op : std::uint8_t {
   // of values that are not followed
   opaque,
   // where to go
-  bra, brx, exit, trap,
+  bra, brx, exit, trap, call,
   // special registers that change, delays
   clock, nanosleep, setmaxnreg, nothing,
   // of a warp

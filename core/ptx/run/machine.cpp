@@ -388,6 +388,9 @@ Machine::Went Machine::execute(Warp& warp, const Instruction& one, std::uint32_t
   } else if (one.op == Op::trap) {
     stop(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(lanes)),
          "the kernel stops itself");
+  } else if (one.op == Op::call) {
+    stop(FindingKind::decision, Grade::unsupported, at(warp, pc, std::countr_zero(lanes)),
+         "calls of functions are not modelled");
   } else if (one.op == Op::clock) {
     for (std::size_t n = 0; n < one.results; ++n) {
       each_lane(lanes,
@@ -491,13 +494,13 @@ void Machine::check_groups() {
     if (warp.group_path != first.group_path)
       report(FindingKind::early_exit, Grade::error, at(other, other.group_pc, 0),
              "the warps of a warpgroup must run this together, and they do not");
+    else if (warp.group_places != first.group_places)
+      report(FindingKind::registers, Grade::note, at(warp, warp.group_pc, 0),
+             "the manual asks for one setmaxnreg of all warps of a warpgroup: they run equal ones "
+             "at different places",
+             {{at(first, first.group_pc, 0), "the first warp's last one"}});
   }
-  for (const Cta& cta : ctas_)
-    if (cta.registers_taken > cta.registers_given)
-      report(FindingKind::registers, Grade::unproved, cta.taken_at,
-             fmt::format("warps take {} registers a thread, and {} are given back before any is "
-                         "taken: who asks first may keep others waiting",
-                         cta.registers_taken, cta.registers_given));
+  for (const Cluster& cluster : clusters_) check_registers(cluster);
 }
 
 RunOutcome Machine::run() {

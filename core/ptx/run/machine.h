@@ -63,9 +63,6 @@ struct Cta {
   std::vector<int> columns;       // of Tensor Memory that are allocated, by allocation
   bool has_relinquished = false;  // the right to allocate more
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
-  // In all: what warps gave back before they took any, and what warps took.
-  int registers_given = 0, registers_taken = 0;
-  RunPlace taken_at;
   std::vector<Waiters> register_waiters;
   VectorClock left;  // what has run before its threads left
   // Accesses of others to its shared memory, and copies: all end before it leaves. The last of each
@@ -73,8 +70,18 @@ struct Cta {
   std::map<Component, std::pair<std::uint32_t, RunPlace>> visits;
 };
 
+// A setmaxnreg that has changed how many registers the threads of a warp have.
+struct RegisterChange {
+  int warp = 0;
+  int before = 0, after = 0;
+  std::uint32_t time = 0;   // of its warp
+  std::vector<bool> known;  // of the earlier ones of other warps: those that come before it always
+  RunPlace at;
+};
+
 struct Cluster {
   int first_cta = 0;
+  std::vector<RegisterChange> register_changes;  // in the order of the run
   std::uint32_t phase = 0;
   int arrived = 0;
   Clocks current, last;
@@ -150,8 +157,11 @@ class Machine {
   void reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void vote(Warp& warp, const Instruction& one, Mask lanes);
   void elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  static void note_group(Warp& warp, std::uint32_t pc);
+  static void note_group(Warp& warp, std::uint32_t pc, std::uint64_t what);
   Went set_registers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void note_registers(Warp& warp, int after, RunPlace by);
+  int registers_when_stuck(const Cluster& cluster, std::size_t wanted, const Warp& warp) const;
+  void check_registers(const Cluster& cluster);
   Went warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void compute_unfollowed(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
 
@@ -177,6 +187,7 @@ class Machine {
   bool touch(const Place& at, std::uint64_t size, Access access, Viewer viewer);
   bool cluster_orders(const Access& first, const Access& second);
   void note_contended(const Place& at, std::uint64_t size);
+  bool adds_up(const Instruction& one, std::uint64_t key);
   static std::uint64_t key_of(const Place& at, std::uint64_t offset);
   // An access to shared memory that must end before its CTA leaves.
   void note_visit(const Place& at, const Epoch& epoch, RunPlace by);
@@ -233,6 +244,7 @@ class Machine {
                    const char* what);
   void try_complete(Mbarrier& barrier);
   void check_completion(Mbarrier& barrier);
+  void check_parity(const Warp& warp, std::uint32_t pc, int lane, const Operand& operand);
   void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
                    std::uint32_t pc, int lane);
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -354,6 +366,14 @@ class Machine {
     bool acquires = false;
     Scope scope = Scope::gpu;
   };
+  // How the atomics whose order is open change a word, the first of them.
+  struct Combined {
+    Word way = Word::add;
+    Type::Kind kind = Type::Kind::bits;
+    unsigned bits = 0;
+    bool operator==(const Combined&) const = default;
+  };
+  std::unordered_map<std::uint64_t, Combined> combined_;
   std::unordered_map<std::int32_t, Polled> polled_;  // by thread: its last poll
   std::vector<Transfer> pending_;
   std::map<std::pair<const Region*, std::uint64_t>, KnownMap> maps_;

@@ -329,7 +329,8 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
     warp.set_unsure(one.operands[n], open, {open, reason(Reason::Kind::flag, pc)});
 }
 
-// Whether it stores what is there, or what is not known.
+// Whether it stores what is there, or what is not known. A sum of atomics may have been another
+// one.
 void Machine::describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
                              Access& access) const {
   const int size = size_of(one);
@@ -341,7 +342,10 @@ void Machine::describe_store(const Warp& warp, const Instruction& one, int lane,
     const Operand& data = one.operands[n];
     const bool is_unsure = (warp.unsure(data).lanes >> lane & 1) != 0;
     access.is_opaque = access.is_opaque || is_unsure;
-    access.is_again = access.is_again && !is_unsure && at.region->unsure(offset, size) == 0 &&
+    const auto combined = combined_.find(key_of(at, offset));
+    const bool is_sum = combined != combined_.end() && combined->second.way != Word::exch;
+    access.is_again = access.is_again && !is_unsure && !is_sum &&
+                      at.region->unsure(offset, size) == 0 &&
                       at.region->read(offset, size) == (warp.value(data, lane) & bits);
   }
 }
@@ -363,9 +367,11 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
       const Operand& data = one.operands[n + 1];
       const Unsure& unsure = warp.unsure(data);
       const std::uint64_t offset = found->offset + n * size, value = warp.value(data, lane);
-      if (one.order != Order::weak)
+      if (one.order != Order::weak) {
         write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
                    value, access, (unsure.lanes >> lane & 1) == 0);
+        combined_[key_of(*found, offset)] = {Word::exch, one.type.kind, one.type.bits};
+      }
       found->region->write(offset, static_cast<int>(size), value);
       std::uint32_t why = (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0;
       // Another store may come after it.
@@ -388,6 +394,19 @@ std::uint32_t Machine::reason_of_change(const Warp& warp, const Instruction& one
       return reason(Reason::Kind::atomic, pc);
   // Sums of floats are not computed.
   return one.type.kind == Type::Kind::float_ ? reason(Reason::Kind::unfollowed, pc) : 0;
+}
+
+// Whether the atomics on a word, in no order, leave the same in each order: integers that are all
+// added, or all combined in one other way, and no strong store. A load that does not race with them
+// comes after the same ones of them in each schedule.
+bool Machine::adds_up(const Instruction& one, std::uint64_t key) {
+  if (one.type.kind == Type::Kind::float_ || one.vector > 1) return false;
+  for (const Word way : {Word::add, Word::and_, Word::or_, Word::xor_, Word::min, Word::max})
+    if (one.has(way)) {
+      const Combined now{way, one.type.kind, one.type.bits};
+      return combined_.emplace(key, now).first->second == now;
+    }
+  return false;
 }
 
 // Atomics: what they give back is sure where all that others do there comes before or after them.
@@ -420,7 +439,8 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
       const std::uint64_t value = warp.value(one.operands[in + 1 + n], lane);
       const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
       const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
-      const std::uint32_t after = why != 0 || one.has(Word::exch) ? why : before;
+      const bool adds = before == 0 && is_atomic(why) && adds_up(one, key_of(part, part.offset));
+      const std::uint32_t after = adds ? 0 : why != 0 || one.has(Word::exch) ? why : before;
       const bool is_known =
           !is_float && (why == 0 || is_atomic(why)) && (before == 0 || is_atomic(before));
       write_flag(warp, one, lane, part, bytes, now, access, is_known);

@@ -72,6 +72,7 @@ constexpr OpcodeRow opcode_rows[] = {
     {"exit", Op::exit, 0, ""},
     {"ret", Op::exit, 0, "uni"},
     {"trap", Op::trap, 0, ""},
+    {"brkpt", Op::trap, 0, ""},
     {"nanosleep", Op::nanosleep, 0, ""},
     {"setmaxnreg", Op::setmaxnreg, 0, "inc dec sync aligned"},
     {"prefetch", Op::nothing, 0, "*"},
@@ -266,7 +267,7 @@ bool is_hint(std::string_view word) {
 std::optional<Space> space_of_word(std::string_view word) {
   if (word == "shared" || word == "shared::cta") return Space::shared;
   if (word == "shared::cluster") return Space::cluster;
-  if (word == "global") return Space::global;
+  if (word == "global" || word == "const") return Space::global;
   if (word == "local") return Space::local;
   if (word == "param" || word == "param::entry") return Space::param;
   return std::nullopt;

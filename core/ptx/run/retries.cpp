@@ -50,15 +50,18 @@ class RetryFinder {
   }
 
  private:
-  // All of its instructions, in order; empty where it is not one run of the text.
+  // All of its instructions, in order. Others may be among them: compilers put the end of a loop
+  // after what follows it.
   std::vector<std::uint32_t> code_of(const flow::PtxLoop& loop) const {
     std::vector<std::uint32_t> code;
     for (const std::size_t at : flow::statements_of(flow_, loop))
       if (const auto pc = pc_of_.find(static_cast<std::uint32_t>(at)); pc != pc_of_.end())
         code.push_back(pc->second);
     std::sort(code.begin(), code.end());
-    const bool whole = !code.empty() && code.back() - code.front() + 1 == code.size();
-    return whole ? code : std::vector<std::uint32_t>();
+    return code;
+  }
+  static bool is_in(const std::vector<std::uint32_t>& code, std::uint32_t pc) {
+    return std::binary_search(code.begin(), code.end(), pc);
   }
 
   void add(const flow::PtxLoop& loop) {
@@ -155,7 +158,7 @@ class RetryFinder {
       Way way = std::move(ways.back());
       ways.pop_back();
       for (bool is_begin = way.pc == poll; is_begin || way.pc != poll; is_begin = false) {
-        if (way.pc < code.front() || way.pc > code.back() || ++steps > most_steps) return false;
+        if (!is_in(code, way.pc) || ++steps > most_steps) return false;
         const Instruction& one = program_.code[way.pc];
         std::uint32_t next = way.pc + 1;
         if (one.op == Op::bra) {
@@ -204,7 +207,7 @@ class RetryFinder {
     std::set<std::uint32_t> entries{code.front()};
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       const Instruction& one = program_.code[pc];
-      if (pc >= code.front() && pc <= code.back()) continue;
+      if (is_in(code, pc)) continue;
       if (one.op == Op::bra) entries.insert(one.target);
       if (one.op == Op::brx)
         entries.insert(program_.tables[one.target].begin(), program_.tables[one.target].end());
@@ -362,7 +365,7 @@ class RetryFinder {
       const Instruction& one = program_.code[pc];
       bool reads = false, writes = false;
       each_read(one, [&](const Operand& read) { reads = reads || row_name(read) == name; });
-      if (reads) return true;
+      if (reads || one.op == Op::call) return true;
       each_write(one, [&](std::uint64_t other) { writes = writes || other == name; });
       if (writes && one.guard.kind == Operand::Kind::none) continue;
       for (const std::uint32_t next : successors_of(pc)) ways.push_back(next);

@@ -80,7 +80,8 @@ class Layout {
   }
 
  private:
-  // What an initialiser puts there is not known: nothing may depend on it.
+  // What an initialiser puts there is not known, as a launch before or the host may have stored
+  // something else: nothing may depend on it.
   Status add(std::size_t at, int scope) {
     const PlacedStatement& statement = file_.statements[at];
     const std::string& name = statement.parsed.name;
@@ -88,8 +89,7 @@ class Layout {
     const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
     const std::string text = plain_text(statement.text);
     const bool is_shared = has(".shared");
-    if (!is_shared && ((!has(".local") && !has(".global")) || text.find('=') != std::string::npos))
-      return {};
+    if (!is_shared && !has(".local") && !has(".global") && !has(".const")) return {};
     const auto declared = declared_of(text);
     if (!declared)
       return with_hint(

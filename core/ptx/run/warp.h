@@ -101,10 +101,9 @@ struct Warp {
   bool has_products = false;                // some are under way
   std::vector<std::uint32_t> row_products;  // the group that writes a row; 0: none
   std::vector<std::uint32_t> row_reads;     // the same, that reads it
-  // What a warpgroup runs together: each warp of it must run the same.
-  std::uint64_t group_path = 0;
+  // What a warpgroup runs together: each warp of it must run the same; and where.
+  std::uint64_t group_path = 0, group_places = 0;
   std::uint32_t group_pc = 0;
-  bool has_taken_registers = false;
   std::array<std::uint32_t, lanes_of_warp> cluster_phase{};
 
   Component thread(int lane) const { return static_cast<Component>(first_thread + lane); }

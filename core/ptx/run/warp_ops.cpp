@@ -205,27 +205,91 @@ Machine::Went Machine::set_registers(Warp& warp, const Instruction& one, std::ui
     return Went::stays;
   } else {
     cta.free_registers -= wanted - warp.registers;
-    if (wanted > warp.registers) {
-      warp.has_taken_registers = true;
-      cta.registers_taken += wanted - warp.registers;
-      cta.taken_at = at(warp, pc, lane);
-    } else if (!warp.has_taken_registers) {
-      cta.registers_given += warp.registers - wanted;
-    }
+    if (wanted != warp.registers) note_registers(warp, wanted, at(warp, pc, lane));
     warp.registers = wanted;
     for (const Waiters& other : cta.register_waiters)
       warps_[static_cast<std::size_t>(other.warp)].waiting &= ~other.lanes;
     cta.register_waiters.clear();
   }
   tell(warp, pc, all);
-  note_group(warp, pc);
+  note_group(warp, pc, 1ULL << 32 | (takes ? 1U << 16 : 0U) | static_cast<unsigned>(wanted));
   each_lane(all, [&](int other) { warp.pcs[static_cast<std::size_t>(other)] = pc + 1; });
   return Went::elsewhere;
 }
 
-// What each warp of its warpgroup must run, too.
-void Machine::note_group(Warp& warp, std::uint32_t pc) {
-  warp.group_path = warp.group_path * 0x9E3779B97F4A7C15U + pc + 1;
+void Machine::note_registers(Warp& warp, int after, RunPlace by) {
+  std::vector<RegisterChange>& all =
+      clusters_[static_cast<std::size_t>(cta_of(warp).cluster)].register_changes;
+  RegisterChange made{static_cast<int>(&warp - warps_.data()),
+                      warp.registers,
+                      after,
+                      warp.time,
+                      std::vector<bool>(all.size()),
+                      by};
+  warp.clocks.look(warp.launched, [&](const Clocks& clocks, Mask) {
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      const Warp& other = warps_[static_cast<std::size_t>(all[n].warp)];
+      for (int lane = 0; lane < lanes_of_warp && &other != &warp && !made.known[n]; ++lane)
+        made.known[n] = clocks.order.of(other.thread(lane)) >= all[n].time;
+    }
+  });
+  all.push_back(std::move(made));
+  ++warp.time;
+}
+
+// How many registers the other warp may have, at most, where threads are stuck: a setmaxnreg that
+// waits is `wanted` or comes later in the run. What the run has done before it is done. The warp
+// then is at its end, or waits for registers itself, or for a thread that waits for them.
+int Machine::registers_when_stuck(const Cluster& cluster, std::size_t wanted,
+                                  const Warp& warp) const {
+  const std::vector<RegisterChange>& all = cluster.register_changes;
+  const int number = static_cast<int>(&warp - warps_.data());
+  int most = 0;
+  const RegisterChange* last = nullptr;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const RegisterChange& next = all[n];
+    if (next.warp != number) continue;
+    bool may_wait = next.after > next.before;
+    for (std::size_t other = wanted; other < n; ++other)
+      may_wait =
+          may_wait || (next.known[other] && all[other].after > all[other].before &&
+                       (last == nullptr || other >= last->known.size() || !last->known[other]));
+    if (n > wanted && may_wait) most = std::max(most, next.before);
+    if (n > wanted && next.known[wanted]) return most;
+    last = &next;
+  }
+  return std::max(most, warp.registers);
+}
+
+// Whether each setmaxnreg gets its registers, whichever warp asks first. Where none may wait: of
+// those that would, take the one that was first in the run. The others have then at most what
+// registers_when_stuck says.
+void Machine::check_registers(const Cluster& cluster) {
+  const auto per_cta = warps_.size() / ctas_.size();
+  for (std::size_t n = 0; n < cluster.register_changes.size(); ++n) {
+    const RegisterChange& wanted = cluster.register_changes[n];
+    if (wanted.after < wanted.before) continue;
+    const Cta& cta = cta_of(warps_[static_cast<std::size_t>(wanted.warp)]);
+    int most = wanted.after, all = cta.free_registers;
+    for (std::size_t other = 0; other < per_cta; ++other) {
+      const Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp) + other];
+      all += warp.registers;
+      if (&warp != &warps_[static_cast<std::size_t>(wanted.warp)])
+        most += registers_when_stuck(cluster, n, warp);
+    }
+    if (most <= all) continue;
+    report(FindingKind::registers, Grade::unproved, wanted.at,
+           fmt::format("this waits for {} registers a thread, of {}, and others may hold all but "
+                       "{}: who asks first may keep others waiting",
+                       wanted.after, all, all - (most - wanted.after)));
+  }
+}
+
+// What each warp of its warpgroup must run, too: of wgmma the same instruction, of setmaxnreg an
+// equal one.
+void Machine::note_group(Warp& warp, std::uint32_t pc, std::uint64_t what) {
+  warp.group_path = warp.group_path * 0x9E3779B97F4A7C15U + what + 1;
+  warp.group_places = warp.group_places * 0x9E3779B97F4A7C15U + pc + 1;
   warp.group_pc = pc;
 }
 
