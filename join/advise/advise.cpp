@@ -25,8 +25,8 @@ namespace {
 constexpr double least_percent = 1;
 constexpr double least_cycles = 0.5;  // METHOD: a floor is never below
 constexpr std::size_t most_claims = 3, most_neighbours = 3;
-// Of the ranking, how many are compared by their pairs.
-constexpr std::size_t most_compared = 40;
+// Of the ranking, how many are compared by their pairs, and estimated with their interval.
+constexpr std::size_t most_compared = 40, most_whole = 16;
 
 std::string value_of(const KeyAxes& axes, const std::string& axis) {
   for (const auto& [name, value] : axes)
@@ -247,14 +247,21 @@ Result<std::int64_t> shared_of(const Catalogue& catalogue, const Variant& varian
   return static_cast<std::int64_t>(plan.launch.dynamic_shared_bytes);
 }
 
-// Ranks what fits. Step::usage with what takes least where nothing does.
+void sort(std::vector<Choice>& ranked) {
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    return a.periods.front().value < b.periods.front().value;
+  });
+}
+
+// Ranks what fits, the fastest by whole estimates. Step::usage with what takes least where nothing
+// does.
 Status rank(const Catalogue& catalogue, std::vector<Variant> variants, Model& model,
             Advice& advice) {
   std::optional<Choice> least;
   for (Variant& variant : variants) {
     const auto shared = shared_of(catalogue, variant);
     if (!shared) continue;
-    Choice choice{std::move(variant), {}, *shared, {}, false};
+    Choice choice{std::move(variant), {}, *shared, false};
     if (advice.shared_budget > 0 && *shared > advice.shared_budget) {
       ++advice.left_out;
       if (!least || choice.shared_bytes < least->shared_bytes) least = std::move(choice);
@@ -270,9 +277,10 @@ Status rank(const Catalogue& catalogue, std::vector<Variant> variants, Model& mo
              advice.shared_budget, least->shared_bytes, least->variant.key.id),
         fmt::format("it takes {:.4g} {}; a smaller payload_bytes needs less",
                     model.period(least->variant, false).value, model.evidence.unit));
-  std::stable_sort(advice.ranked.begin(), advice.ranked.end(), [](const auto& a, const auto& b) {
-    return a.periods.front().value < b.periods.front().value;
-  });
+  sort(advice.ranked);
+  for (std::size_t n = 0; n < std::min(most_whole, advice.ranked.size()); ++n)
+    advice.ranked[n].periods = {model.period(advice.ranked[n].variant, true)};
+  sort(advice.ranked);
   return {};
 }
 
@@ -379,17 +387,15 @@ void add_neighbours(const Model& model, Advice& advice) {
   }
 }
 
-// What of the advice is shown gets its interval, and its period on the other GPUs.
+// What of the advice is shown gets its period on the other GPUs too.
 void add_periods(Model& ranking, std::vector<std::unique_ptr<Model>>& others, Advice& advice) {
   const auto complete_one = [&](Choice& choice) {
-    choice.periods = {ranking.period(choice.variant, true)};
+    if (!choice.periods.front().measured && choice.periods.front().high == 0)
+      choice.periods = {ranking.period(choice.variant, true)};
     for (auto& other : others) choice.periods.push_back(other->period(choice.variant, true));
   };
-  constexpr std::size_t most_shown = 12;
-  for (std::size_t n = 0; n < std::min(most_shown, advice.ranked.size()); ++n)
-    complete_one(advice.ranked[n]);
-  for (const std::size_t n : {advice.first, advice.runner_up.value_or(advice.first)})
-    if (n >= most_shown) complete_one(advice.ranked[n]);
+  complete_one(advice.ranked[advice.first]);
+  if (advice.runner_up) complete_one(advice.ranked[*advice.runner_up]);
 }
 
 // Axes of the problem that the user did not give and rows differ in.

@@ -24,8 +24,7 @@ struct Choice {
   Variant variant;
   std::vector<Period> periods;  // of each GPU of the advice, the one that ranks first
   std::int64_t shared_bytes = 0;
-  std::string verdict;  // against the first choice: "within the floor", "slower", "estimated"
-  bool same = false;    // the difference to the fastest does not matter
+  bool same = false;  // the difference to the fastest does not matter
 };
 
 // What one answered axis costs.

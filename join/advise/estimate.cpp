@@ -11,8 +11,9 @@ namespace {
 
 // Beyond this many steps (a factor of 8) two numbers are as different as any.
 constexpr double most_steps = 3;
-// Samples that an estimate is made from: more cost time and change it by less than a percent.
-constexpr std::size_t most_samples = 80;
+// Samples that a value is made from, and one with its interval: more cost time, and with fewer the
+// interval is wider.
+constexpr std::size_t samples_of_value = 80, samples_of_interval = 200;
 // A variogram needs this many pairs.
 constexpr std::size_t least_pairs = 3;
 constexpr double least_weight = 1e-4;  // 1 %: what a step may always change
@@ -45,6 +46,19 @@ class Cholesky {
       x[i] /= l_[i * n_ + i];
     }
     return x;
+  }
+
+  // Of the inverse, on its diagonal: of the column j of L^-1 the square.
+  double inverse_at(std::size_t j) const {
+    std::vector<double> column(n_, 0);
+    column[j] = 1 / l_[j * n_ + j];
+    double square = column[j] * column[j];
+    for (std::size_t i = j + 1; i < n_; ++i) {
+      const double* row = &l_[i * n_];
+      column[i] = -std::inner_product(row + j, row + i, &column[j], 0.0) / row[i];
+      square += column[i] * column[i];
+    }
+    return square;
   }
 
  private:
@@ -163,11 +177,11 @@ double Estimator::likeness(const Place& one, const Place& other,
          additive_share * shared / weight_of_all_;
 }
 
-std::vector<std::size_t> Estimator::nearest(const Place& at) const {
+std::vector<std::size_t> Estimator::nearest(const Place& at, std::size_t most) const {
   std::vector<std::pair<double, std::size_t>> by_distance(samples_.size());
   for (std::size_t n = 0; n < samples_.size(); ++n)
     by_distance[n] = {distance(samples_[n].at, at), n};
-  const std::size_t count = std::min(most_samples, by_distance.size());
+  const std::size_t count = std::min(most, by_distance.size());
   std::partial_sort(by_distance.begin(), by_distance.begin() + static_cast<std::ptrdiff_t>(count),
                     by_distance.end());
   std::vector<std::size_t> near(count);
@@ -203,10 +217,8 @@ struct Estimator::System {
 double Estimator::System::deviations() const {
   std::vector<double> off(near.size());
   for (std::size_t n = 0; n < near.size(); ++n) {
-    std::vector<double> unit(near.size(), 0);
-    unit[n] = 1;
     const double own =
-        likenesses.solve(unit)[n] - solved_ones[n] * solved_ones[n] / sum(solved_ones);
+        likenesses.inverse_at(n) - solved_ones[n] * solved_ones[n] / sum(solved_ones);
     off[n] = std::abs(solved_logs[n] - mean * solved_ones[n]) / std::sqrt(std::max(own, 1e-12));
   }
   const auto place = static_cast<std::ptrdiff_t>(
@@ -215,8 +227,8 @@ double Estimator::System::deviations() const {
   return off[static_cast<std::size_t>(place)];
 }
 
-Estimator::System Estimator::system(const Place& at) const {
-  const std::vector<std::size_t> near = nearest(at);
+Estimator::System Estimator::system(const Place& at, std::size_t most) const {
+  const std::vector<std::size_t> near = nearest(at, most);
   const std::size_t n = near.size();
   std::vector<double> matrix(n * n), logs(n), to_place(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -241,12 +253,12 @@ Estimator::System Estimator::system(const Place& at) const {
 }
 
 double Estimator::value(const Place& at) const {
-  return samples_.empty() ? 0 : system(at).value();
+  return samples_.empty() ? 0 : system(at, samples_of_value).value();
 }
 
 Estimate Estimator::estimate(const Place& at) const {
   if (samples_.empty()) return {};
-  System known = system(at);
+  System known = system(at, samples_of_interval);
   const double value = known.value();
   const double wide =
       std::exp(known.deviations() * std::sqrt(known.variance(known.to_place, 1 + noise)));

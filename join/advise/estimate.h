@@ -46,8 +46,8 @@ class Estimator {
   double likeness(const Place& one, const Place& other, const std::vector<std::size_t>& axes,
                   double shared) const;
   void weigh(std::size_t axis);
-  std::vector<std::size_t> nearest(const Place& at) const;
-  System system(const Place& at) const;
+  std::vector<std::size_t> nearest(const Place& at, std::size_t most) const;
+  System system(const Place& at, std::size_t most) const;
 
   std::vector<bool> is_number_;
   std::vector<Sample> samples_;
