@@ -16,6 +16,7 @@ using base::Table;
 namespace {
 
 constexpr std::size_t line_width = 100;
+constexpr double sure_percent = 10;
 constexpr std::size_t most_rows = 6, most_axes = 8;
 
 // Four digits that count, and all of a whole number.
@@ -126,13 +127,26 @@ std::string runner_up_text(const Advice& advice) {
       advice.ranked.begin(), advice.ranked.end(), [](const Choice& one) { return one.same; }));
   std::string text;
   if (alike > 1)
-    text += fmt::format("or       {} others are as fast: within the floor, or 1 %\n", alike - 1);
+    text += fmt::format("or       {} as fast: within the floor, or 1 %\n",
+                        alike == 2 ? "1 other is" : fmt::format("{} others are", alike - 1));
   if (!advice.runner_up) return text;
   const Choice& next = advice.ranked[*advice.runner_up];
   const double over = percent_over(next.periods.front().value, first.periods.front().value);
   return text + wrapped("next", fmt::format("{}{}: {}", percent(over),
                                             next.periods.front().measured ? "" : " (estimated)",
                                             differences(next.variant, first.variant)));
+}
+
+// An estimate that is within its own interval of no difference says nothing.
+std::string matters_text(const AxisAnswer& answer) {
+  if (!answer.unseen)
+    return std::string(answer.matters ? "yes" : "no") + (answer.estimated ? " (estimated)" : "");
+  const bool known = answer.matters || answer.half_percent <= 1;
+  return fmt::format("{} (not varied here; estimated to {:.0f} %)",
+                     !known           ? "unknown"
+                     : answer.matters ? "yes"
+                                      : "no",
+                     std::ceil(answer.half_percent));
 }
 
 Table axes_table(const Advice& advice) {
@@ -142,10 +156,7 @@ Table axes_table(const Advice& advice) {
     if (table.rows.size() < most_axes)
       table.rows.push_back({answer.axis, answer.taken, answer.next,
                             Cell{percent(answer.percent), answer.percent, std::nullopt},
-                            std::string(answer.matters ? "yes" : "no") +
-                                (answer.unseen      ? " (estimated: not varied here)"
-                                 : answer.estimated ? " (estimated)"
-                                                    : "")});
+                            matters_text(answer)});
   if (advice.axes.size() > most_axes)
     table.notes.push_back(fmt::format("{} more axes cost less.", advice.axes.size() - most_axes));
   return table;
@@ -186,10 +197,13 @@ std::string claims_text(const Advice& advice) {
 
 std::string evidence_text(const Advice& advice) {
   const Choice& first = advice.ranked[advice.first];
-  std::string text = fmt::format(
-      "evidence {} of the {} variants that fit were measured, the "
-      "others are estimated\n",
-      advice.measured, advice.ranked.size());
+  std::string text =
+      advice.measured == advice.ranked.size()
+          ? fmt::format("evidence all {} variants that fit were measured\n", advice.measured)
+          : fmt::format(
+                "evidence {} of the {} variants that fit were measured, the others are "
+                "estimated\n",
+                advice.measured, advice.ranked.size());
   if (first.periods.front().measured) {
     text += fmt::format("{}phasebit export --id {}\n", indent, first.variant.key.id);
     if (advice.runner_up && advice.ranked[*advice.runner_up].periods.front().measured)
@@ -197,7 +211,10 @@ std::string evidence_text(const Advice& advice) {
                           advice.ranked[*advice.runner_up].variant.key.id);
     return text;
   }
-  text += "missing  the first choice was not measured; the nearest rows:\n";
+  text += wrapped("missing", half_percent(first.periods.front()) > sure_percent
+                                 ? "the first choice was not measured, and its interval is too "
+                                   "wide to choose by: measure it; the nearest rows:"
+                                 : "the first choice was not measured; the nearest rows:");
   for (const Neighbour& near : advice.neighbours)
     text += wrapped("", fmt::format("{} {}: {}", shown(near.value), near.id, near.differs));
   return text + fmt::format("{}phasebit pack --id {}\n", indent, first.variant.key.id);

@@ -25,8 +25,8 @@ namespace {
 constexpr double least_percent = 1;
 constexpr double least_cycles = 0.5;  // METHOD: a floor is never below
 constexpr std::size_t most_claims = 3, most_neighbours = 3;
-// Of the ranking, how many are compared by their pairs, and estimated with their interval.
-constexpr std::size_t most_compared = 40, most_whole = 16;
+// Of the ranking, how many are estimated with their interval.
+constexpr std::size_t most_whole = 16;
 
 std::string value_of(const KeyAxes& axes, const std::string& axis) {
   for (const auto& [name, value] : axes)
@@ -195,13 +195,13 @@ Result<std::vector<Variant>> candidates(const Catalogue& catalogue, const Questi
 
 // One GPU's rows, by id and as an estimator.
 struct Model {
+  const Catalogue& catalogue;
   Evidence evidence;
   std::map<std::string, const Row*> by_id;
-  std::optional<Space> space;
+  std::optional<Space> space;  // made when something is estimated
 
-  Model(const Catalogue& catalogue, Evidence rows) : evidence(std::move(rows)) {
+  Model(const Catalogue& of, Evidence rows) : catalogue(of), evidence(std::move(rows)) {
     for (const Row& row : evidence.rows) by_id[row.variant.key.id] = &row;
-    space.emplace(catalogue, evidence.rows);
   }
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -212,6 +212,7 @@ struct Model {
     if (row != by_id.end())
       return {
           row->second->value, row->second->low, row->second->high, true, row->second->figure, {}};
+    if (!space) space.emplace(catalogue, evidence.rows);
     const Place place = space->place_of(variant);
     if (!whole) return {space->estimator().value(place), 0, 0, false, 0, {}};
     Estimate made = space->estimator().estimate(place);
@@ -285,14 +286,19 @@ Status rank(const Catalogue& catalogue, std::vector<Variant> variants, Model& mo
 }
 
 // Which of the ranking do not matter against its best.
-void compare(ReportDatabase& database, const Model& model, Advice& advice) {
+void compare(ReportDatabase& database, Model& model, Advice& advice) {
   Compared compared(database, model.evidence.g);
   const Period& best = advice.ranked.front().periods.front();
-  for (std::size_t n = 0; n < std::min(most_compared, advice.ranked.size()); ++n)
-    advice.ranked[n].same = compared.same(best, advice.ranked[n].periods.front());
+  for (Choice& choice : advice.ranked) choice.same = compared.same(best, choice.periods.front());
   advice.first = first_choice(advice.ranked);
-  for (std::size_t n = 0; n < advice.ranked.size() && !advice.runner_up; ++n)
-    if (!advice.ranked[n].same) advice.runner_up = n;
+  for (std::size_t n = 0; n < advice.ranked.size() && !advice.runner_up; ++n) {
+    Choice& choice = advice.ranked[n];
+    if (!choice.same && choice.periods.front().high == 0) {
+      choice.periods = {model.period(choice.variant, true)};
+      choice.same = compared.same(best, choice.periods.front());
+    }
+    if (!choice.same) advice.runner_up = n;
+  }
 }
 
 // The fastest of the same problem with nothing to wait for and nothing that moves.
@@ -327,6 +333,7 @@ std::optional<AxisAnswer> unseen_answer(const Catalogue& catalogue, Model& model
   const std::string taken = first.variant.key.value(axis);
   std::string ignored;
   std::optional<AxisAnswer> best;
+  Variant nearest;
   for (const std::string& value : values_of(model, axis)) {
     if (value == taken) continue;
     KeyAxes values = first.variant.named;
@@ -335,9 +342,15 @@ std::optional<AxisAnswer> unseen_answer(const Catalogue& catalogue, Model& model
     const auto variant = variant_of(catalogue, values, ignored);
     if (!variant) continue;
     const double percent = 100 * (model.period(*variant, false).value - own) / own;
-    if (!best || percent < best->percent)
-      best = {axis, taken, value, percent, std::abs(percent) > least_percent, true, true};
+    if (best && best->percent <= percent) continue;
+    best = {axis, taken, value, percent, false, true, 0, true};
+    nearest = *variant;
   }
+  if (!best) return best;
+  const Period period = model.period(nearest, true);
+  best->percent = 100 * (period.value - own) / own;
+  best->half_percent = 100 * (period.high - period.value) / own;
+  best->matters = std::abs(best->percent) > std::max(least_percent, best->half_percent);
   return best;
 }
 
@@ -355,6 +368,16 @@ void add_unseen(const Catalogue& catalogue, const Question& question, Model& mod
   }
 }
 
+// Whether the claim's `when` holds.
+bool is_meant(const report::claims::Claim& claim, const report::claims::RowAxes& axes) {
+  if (claim.when.empty()) return true;
+  const auto value = claim.when.value([&](const std::string& name) -> std::optional<double> {
+    const std::string* own = report::claims::axis_of(axes, name);
+    return own == nullptr ? std::nullopt : base::number_in(*own);
+  });
+  return value && *value > 0;
+}
+
 // Claims that speak of the variant and name an axis that was answered.
 Result<std::vector<ClaimOfChoice>> claims_of(const AdviseRequest& request, const Advice& advice) {
   PHASEBIT_TRY_ASSIGN(all, report::claims::read_claims(request.home.data / "claims"));
@@ -364,7 +387,7 @@ Result<std::vector<ClaimOfChoice>> claims_of(const AdviseRequest& request, const
   std::sort(axes.begin(), axes.end());
   std::vector<std::pair<std::size_t, const report::claims::Claim*>> found;
   for (const auto& claim : all) {
-    if (!claim.where.matches(axes)) continue;
+    if (!claim.where.matches(axes) || !is_meant(claim, axes)) continue;
     if (!claim.a.matches(axes) && (claim.b.tests().empty() || !claim.b.matches(axes))) continue;
     std::size_t named = 0;
     for (const AxisAnswer& answer : advice.axes)
@@ -388,10 +411,8 @@ void add_neighbours(const Model& model, Advice& advice) {
 }
 
 // What of the advice is shown gets its period on the other GPUs too.
-void add_periods(Model& ranking, std::vector<std::unique_ptr<Model>>& others, Advice& advice) {
+void add_periods(std::vector<std::unique_ptr<Model>>& others, Advice& advice) {
   const auto complete_one = [&](Choice& choice) {
-    if (!choice.periods.front().measured && choice.periods.front().high == 0)
-      choice.periods = {ranking.period(choice.variant, true)};
     for (auto& other : others) choice.periods.push_back(other->period(choice.variant, true));
   };
   complete_one(advice.ranked[advice.first]);
@@ -446,7 +467,7 @@ Result<Advice> advise(const AdviseRequest& request) {
                       candidates(catalogue, question, advice.taken, model->evidence.rows));
   PHASEBIT_TRY(rank(catalogue, std::move(variants), *model, advice));
   compare(database, *model, advice);
-  add_periods(*model, models, advice);
+  add_periods(models, advice);
   add_defaults(catalogue, question, *model, advice);
   advice.axes = axis_answers(advice.ranked, advice.first, catalogue.choices());
   add_unseen(catalogue, question, *model, advice);

@@ -33,8 +33,9 @@ struct AxisAnswer {
   std::string next;    // of the best variant with another value
   double percent = 0;  // it takes so much longer than the first choice
   bool matters = false;
-  bool estimated = false;  // one of both
-  bool unseen = false;     // no row of the problem has another value: `next` is estimated
+  bool estimated = false;   // one of both
+  double half_percent = 0;  // of an unseen one: as far as its interval reaches
+  bool unseen = false;      // no row of the problem has another value: `next` is estimated
 };
 
 struct StageCount {

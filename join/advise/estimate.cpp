@@ -1,9 +1,10 @@
 #include "join/advise/estimate.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
 #include <numeric>
+#include <unordered_map>
 
 namespace phasebit::join::advise {
 
@@ -16,6 +17,7 @@ constexpr double most_steps = 3;
 constexpr std::size_t samples_of_value = 80, samples_of_interval = 200;
 // A variogram needs this many pairs.
 constexpr std::size_t least_pairs = 3;
+constexpr double unknown = -1;         // a weight without pairs
 constexpr double least_weight = 1e-4;  // 1 %: what a step may always change
 // How quickly samples stop to be alike, and the share of the likeness that is a sum over axes.
 // Chosen by leaving rows of the published results out (tools/benchmarks/advise.py).
@@ -76,6 +78,14 @@ double sum(const std::vector<double>& all) {
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
+// Sums of these tell places apart.
+std::uint64_t hash_of(std::size_t axis, double value) {
+  std::uint64_t mixed = std::bit_cast<std::uint64_t>(value + 0.0) ^ (axis * 0x9e3779b97f4a7c15);
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;  // splitmix64
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return mixed ^ (mixed >> 31);
+}
+
 double product(const std::vector<double>& one, const std::vector<double>& other) {
   return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
 }
@@ -85,29 +95,36 @@ double product(const std::vector<double>& one, const std::vector<double>& other)
 Estimator::Estimator(std::vector<bool> is_number, std::vector<Sample> samples)
     : is_number_(std::move(is_number)),
       samples_(std::move(samples)),
-      weights_(is_number_.size(), 0) {
-  double known = 0, count = 0;
-  for (std::size_t axis = 0; axis < weights_.size(); ++axis) {
-    weigh(axis);
-    known += weights_[axis];
-    count += weights_[axis] > 0 ? 1 : 0;
-  }
-  for (double& weight : weights_) {
-    if (weight == 0 && count > 0) weight = known / count;
-    weight = std::max(weight, least_weight);
-  }
-  weight_of_all_ = std::max(sum(weights_), least_weight);
+      weights_(is_number_.size(), unknown) {
   for (std::size_t axis = 0; axis < weights_.size(); ++axis) {
     every_.push_back(axis);
     const bool varies = std::any_of(samples_.begin(), samples_.end(), [&](const Sample& sample) {
       return sample.at[axis] != samples_.front().at[axis];
     });
-    if (varies)
-      varied_.push_back(axis);
-    else
-      weight_unvaried_ += weights_[axis];
+    if (varies) varied_.push_back(axis);
   }
+  weigh_all();
   if (samples_.size() <= most_known) known_.resize(samples_.size() * samples_.size());
+}
+
+void Estimator::weigh_all() {
+  std::vector<std::uint64_t> hashes(samples_.size(), 0);
+  for (std::size_t n = 0; n < samples_.size(); ++n)
+    for (const std::size_t axis : varied_) hashes[n] += hash_of(axis, samples_[n].at[axis]);
+  double known = 0, count = 0;
+  for (const std::size_t axis : varied_) {
+    weigh(axis, hashes);
+    if (weights_[axis] == unknown) continue;
+    known += weights_[axis];
+    ++count;
+  }
+  for (double& weight : weights_) {
+    if (weight == unknown && count > 0) weight = known / count;
+    weight = std::max(weight, least_weight);
+  }
+  weight_of_all_ = std::max(sum(weights_), least_weight);
+  weight_unvaried_ = weight_of_all_;
+  for (const std::size_t axis : varied_) weight_unvaried_ -= weights_[axis];
 }
 
 double Estimator::step(std::size_t axis, double one, double other) const {
@@ -130,14 +147,12 @@ double Estimator::between(std::size_t one, std::size_t other) const {
   return known;
 }
 
-// From the samples that differ in this axis alone.
-void Estimator::weigh(std::size_t axis) {
-  std::map<Place, std::vector<const Sample*>> alike;
-  for (const Sample& sample : samples_) {
-    Place rest = sample.at;
-    rest[axis] = 0;
-    alike[std::move(rest)].push_back(&sample);
-  }
+// From the samples that differ in this axis alone: those whose `rest` is the same, the hash of all
+// axes less that of this one.
+void Estimator::weigh(std::size_t axis, const std::vector<std::uint64_t>& hashes) {
+  std::unordered_map<std::uint64_t, std::vector<const Sample*>> alike;
+  for (std::size_t n = 0; n < samples_.size(); ++n)
+    alike[hashes[n] - hash_of(axis, samples_[n].at[axis])].push_back(&samples_[n]);
   double squares = 0;
   std::size_t pairs = 0;
   for (const auto& [rest, group] : alike)

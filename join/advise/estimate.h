@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ class Estimator {
   double likeness(const Place& one, const Place& other) const;
   double likeness(const Place& one, const Place& other, const std::vector<std::size_t>& axes,
                   double shared) const;
-  void weigh(std::size_t axis);
+  void weigh(std::size_t axis, const std::vector<std::uint64_t>& hashes);
+  void weigh_all();
   std::vector<std::size_t> nearest(const Place& at, std::size_t most) const;
   System system(const Place& at, std::size_t most) const;
 
