@@ -53,6 +53,9 @@ Result<Question> read_question(const Catalogue& catalogue, const std::vector<std
   Question question;
   for (const std::string& text : asked) {
     PHASEBIT_TRY_ASSIGN(one, space::parse_override(catalogue, text));
+    // "read=all": `all` is a value of this axis, not every value of it.
+    const std::string value = text.substr(text.find('=') + 1);
+    if (catalogue.check_value(one.axis, value)) one.values = {value};
     PHASEBIT_TRY(add(catalogue, std::move(one), question));
   }
   if (!question.gives("mover"))

@@ -151,6 +151,20 @@ TEST(AdviseQuestion, Bytes) {
     EXPECT_FALSE(join::advise::read_bytes(wrong)) << wrong;
 }
 
+// `all` is every value of an axis, but of one that has it as a value.
+TEST(AdviseQuestion, AllIsAValueWhereItIsOne) {
+  const auto catalogue = space::Catalogue::load(test::home().data / "templates");
+  ASSERT_TRUE(catalogue);
+  const auto question =
+      join::advise::read_question(*catalogue, {"mover=bulk", "read=all", "arrival=all"});
+  ASSERT_TRUE(question) << question.error().text();
+  EXPECT_EQ(
+      question->given,
+      (launch::KeyAxes{{"mover", "bulk"}, {"read", "all"}, {"probe", "ring"}, {"work", "none"}}));
+  ASSERT_NE(question->allowed("arrival"), nullptr);
+  EXPECT_GT(question->allowed("arrival")->size(), 3U);
+}
+
 struct RefusedAdvice {
   std::vector<std::string> words;
   std::string message;  // a part of it

@@ -17,8 +17,8 @@ WIDEST = 0.10      # an interval counts up to so much of the figure on each side
 LEAST_SPREAD = 1.1  # between the best and the worst answer: else any choice is right
 LEAST_ANSWERS = 6
 
-QUERY = """SELECT id, spelled, cycles, sass_class FROM figure WHERE kind = 'point' AND quantity = 'cycles'
-AND newest AND declared AND cycles > 0 AND probe = 'ring' ORDER BY id"""
+QUERY = """SELECT id, spelled, cycles, sass_class FROM figure
+WHERE kind = 'point' AND quantity = 'cycles' AND newest AND declared AND cycles > 0 AND probe = 'ring' ORDER BY id"""
 
 
 def asked(phasebit, *words):
@@ -58,7 +58,7 @@ class Question:
 
 
 def question_from(rng, problem, rows, choices):
-    """Two or three axes vary, all others are as in a row that is drawn; None where that is no cross."""
+    """Two or three axes vary, the others are as in a row that is drawn; None without a cross."""
     named = sorted({axis for row in rows for axis in row.axes if axis in choices})
     if len(named) < 2:
         return None
@@ -118,8 +118,9 @@ def hidden_from(question, whole, rows, choices):
 def full_axes(phasebit, question):
     """The values that all answers have of the axes that do not vary, defaults too, by `sql`."""
     ids = ", ".join(f"'{row.id}'" for row in question.rows)
-    made = asked(phasebit, "sql", f"SELECT * FROM figure WHERE id IN ({ids}) AND kind = 'point' AND "
-                                  "quantity = 'cycles'", "--format", "csv")
+    query = (f"SELECT * FROM figure WHERE id IN ({ids}) AND kind = 'point' AND "
+             "quantity = 'cycles'")
+    made = asked(phasebit, "sql", query, "--format", "csv")
     return list(csv.DictReader(io.StringIO(made.stdout)))
 
 
@@ -148,7 +149,8 @@ def ask(phasebit, question, hidden, rows, choices, device):
         file.flush()
         words = command_of(phasebit, question, rows, choices)
         start = time.monotonic()
-        made = asked(phasebit, "advise", "--json", "--device", device, "--without", file.name, *words)
+        made = asked(phasebit, "advise", "--json", "--device", device, "--without", file.name,
+                     *words)
         taken = time.monotonic() - start
     return (json.loads(made.stdout) if made.returncode == 0 else None), made.stderr.strip(), taken
 
