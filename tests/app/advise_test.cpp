@@ -151,6 +151,14 @@ TEST(AdviseQuestion, Bytes) {
     EXPECT_FALSE(join::advise::read_bytes(wrong)) << wrong;
 }
 
+TEST(AdviseQuestion, ChoicesAreAxes) {
+  const auto catalogue = space::Catalogue::load(test::home().data / "templates");
+  ASSERT_TRUE(catalogue);
+  EXPECT_FALSE(catalogue->choices().empty());
+  for (const std::string& axis : catalogue->choices())
+    EXPECT_TRUE(catalogue->resolve(axis)) << axis;
+}
+
 // `all` is every value of an axis, but of one that has it as a value.
 TEST(AdviseQuestion, AllIsAValueWhereItIsOne) {
   const auto catalogue = space::Catalogue::load(test::home().data / "templates");

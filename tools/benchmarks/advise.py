@@ -18,7 +18,8 @@ LEAST_SPREAD = 1.1  # between the best and the worst answer: else any choice is 
 LEAST_ANSWERS = 6
 
 QUERY = """SELECT id, spelled, cycles, sass_class FROM figure
-WHERE kind = 'point' AND quantity = 'cycles' AND newest AND declared AND cycles > 0 AND probe = 'ring' ORDER BY id"""
+WHERE kind = 'point' AND quantity = 'cycles' AND newest
+AND declared AND cycles > 0 AND probe = 'ring' ORDER BY id"""
 
 
 def asked(phasebit, *words):
