@@ -81,7 +81,7 @@ std::string period_line(const Advice& advice, const Period& period, const std::s
                      interval(period));
 }
 
-// What the ring adds to the longer of the work and the copies.
+// What the ring, and reading its slots, add to the longer of the work and the copies.
 std::string exposed_text(const Advice& advice) {
   const double longer = std::max(advice.work_alone, advice.copy_alone);
   if (longer <= 0) return {};
@@ -91,7 +91,7 @@ std::string exposed_text(const Advice& advice) {
   if (advice.copy_alone > 0)
     parts.push_back(fmt::format("the copies alone take {}", shown(advice.copy_alone)));
   const double period = advice.ranked[advice.first].periods.front().value;
-  return fmt::format("{}{}: the ring adds {:+.4g} ({}) to the longer\n", indent,
+  return fmt::format("{}{}: the period is {:+.4g} ({}) over the longer\n", indent,
                      fmt::join(parts, ", "), period - longer,
                      percent(percent_over(period, longer)));
 }
@@ -142,7 +142,7 @@ std::string matters_text(const AxisAnswer& answer) {
   if (!answer.unseen)
     return std::string(answer.matters ? "yes" : "no") + (answer.estimated ? " (estimated)" : "");
   const bool known = answer.matters || answer.half_percent <= 1;
-  return fmt::format("{} (not varied here; estimated to {:.0f} %)",
+  return fmt::format("{} (not varied alone; estimated to {:.0f} %)",
                      !known           ? "unknown"
                      : answer.matters ? "yes"
                                       : "no",
@@ -158,7 +158,7 @@ Table axes_table(const Advice& advice) {
                             Cell{percent(answer.percent), answer.percent, std::nullopt},
                             matters_text(answer)});
   if (advice.axes.size() > most_axes)
-    table.notes.push_back(fmt::format("{} more axes cost less.", advice.axes.size() - most_axes));
+    table.notes.push_back(fmt::format("{} more axes: --json has them.", advice.axes.size() - most_axes));
   return table;
 }
 

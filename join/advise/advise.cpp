@@ -328,14 +328,15 @@ std::set<std::string> values_of(const Model& model, const std::string& axis) {
 
 // What the first choice would take with the best other value of an axis, by estimate.
 std::optional<AxisAnswer> unseen_answer(const Catalogue& catalogue, Model& model,
-                                        const Choice& first, const std::string& axis) {
+                                        const Choice& first, const std::string& axis,
+                                        const std::vector<std::string>* allowed) {
   const double own = first.periods.front().value;
   const std::string taken = first.variant.key.value(axis);
   std::string ignored;
   std::optional<AxisAnswer> best;
   Variant nearest;
   for (const std::string& value : values_of(model, axis)) {
-    if (value == taken) continue;
+    if (value == taken || (allowed != nullptr && !base::contains(*allowed, value))) continue;
     KeyAxes values = first.variant.named;
     std::erase_if(values, [&](const auto& one) { return one.first == axis; });
     values.emplace_back(axis, value);
@@ -354,16 +355,15 @@ std::optional<AxisAnswer> unseen_answer(const Catalogue& catalogue, Model& model
   return best;
 }
 
-// Of the choices that no row of the problem varies: estimates, which do not rank.
+// Of the choices that no candidate varies alone: estimates, which do not rank.
 void add_unseen(const Catalogue& catalogue, const Question& question, Model& model,
                 Advice& advice) {
   const Choice& first = advice.ranked[advice.first];
   for (const std::string& axis : catalogue.choices()) {
     const bool answered = std::any_of(advice.axes.begin(), advice.axes.end(),
                                       [&](const auto& one) { return one.axis == axis; });
-    if (answered || first.variant.key.value(axis).empty() || question.allowed(axis) != nullptr)
-      continue;
-    const auto answer = unseen_answer(catalogue, model, first, axis);
+    if (answered || first.variant.key.value(axis).empty()) continue;
+    const auto answer = unseen_answer(catalogue, model, first, axis, question.allowed(axis));
     if (answer) advice.axes.push_back(*answer);
   }
 }

@@ -30,12 +30,12 @@ struct Choice {
 // What one answered axis costs.
 struct AxisAnswer {
   std::string axis, taken;
-  std::string next;    // of the best variant with another value
+  std::string next;    // the best other value, all else equal
   double percent = 0;  // it takes so much longer than the first choice
   bool matters = false;
   bool estimated = false;   // one of both
   double half_percent = 0;  // of an unseen one: as far as its interval reaches
-  bool unseen = false;      // no row of the problem has another value: `next` is estimated
+  bool unseen = false;      // no candidate varies it alone: `next` is estimated
 };
 
 struct StageCount {
@@ -98,8 +98,8 @@ class Space {
 // then with the fewest axes off their defaults, then the fastest.
 std::size_t first_choice(const std::vector<Choice>& ranked);
 
-// How much slower the best variant with another value is, an axis of `choices` each; those that
-// matter most first.
+// How much slower the best variant is that differs in an axis of `choices` alone, where one is
+// there; those that matter most first.
 std::vector<AxisAnswer> axis_answers(const std::vector<Choice>& ranked, std::size_t first,
                                      const std::vector<std::string>& choices);
 

@@ -35,6 +35,16 @@ bool is_number(const space::Catalogue& catalogue, const std::string& axis) {
                                           [](const auto* one) { return one->integer; });
 }
 
+// Of the axes that both have.
+std::vector<std::string> differing(const Variant& one, const Variant& other) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, value] : one.key.axes) {
+    const std::string own = other.key.value(axis);
+    if (!own.empty() && own != value) axes.push_back(axis);
+  }
+  return axes;
+}
+
 }  // namespace
 
 Space::Space(const space::Catalogue& catalogue, const std::vector<Row>& rows)
@@ -93,8 +103,7 @@ std::vector<AxisAnswer> axis_answers(const std::vector<Choice>& ranked, std::siz
     const std::string own = taken.variant.key.value(axis);
     if (own.empty()) continue;
     const auto other = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
-      const std::string value = choice.variant.key.value(axis);
-      return !value.empty() && value != own;
+      return differing(choice.variant, taken.variant) == std::vector{axis};
     });
     if (other == ranked.end()) continue;
     const Period &one = taken.periods.front(), &two = other->periods.front();
@@ -126,10 +135,9 @@ std::vector<StageCount> by_stages(const std::vector<Choice>& ranked, std::size_t
 
 std::string differences(const Variant& other, const Variant& variant) {
   std::vector<std::string> all;
-  for (const auto& [axis, value] : other.key.axes) {
-    const std::string own = variant.key.value(axis);
-    if (!own.empty() && own != value) all.push_back(fmt::format("{} {} for {}", axis, value, own));
-  }
+  for (const std::string& axis : differing(other, variant))
+    all.push_back(
+        fmt::format("{} {} for {}", axis, other.key.value(axis), variant.key.value(axis)));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 

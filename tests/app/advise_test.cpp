@@ -119,29 +119,33 @@ TEST(AdviseRanking, SaysWhatEachAxisCosts) {
   const std::vector<Choice> ranked = {
       choice_of({{"num_stages", "4"}, {"wait", "try_wait"}, {"arrival", "warp"}}, 100, true),
       choice_of({{"num_stages", "4"}, {"wait", "test_wait"}, {"arrival", "warp"}}, 100.5, true),
-      choice_of({{"num_stages", "2"}, {"wait", "try_wait"}, {"arrival", "thread"}}, 120, false),
+      choice_of({{"num_stages", "8"}, {"wait", "try_wait"}, {"arrival", "elected"}}, 110, false),
+      choice_of({{"num_stages", "4"}, {"wait", "try_wait"}, {"arrival", "thread"}}, 120, false),
       choice_of({{"num_stages", "1"}, {"wait", "try_wait"}, {"arrival", "warp"}}, 150, false,
                 false),
   };
   const std::vector<AxisAnswer> axes =
       axis_answers(ranked, 0, {"wait", "arrival", "num_stages", "issue"});
   ASSERT_EQ(axes.size(), 3U);  // none of them has `issue`
-  EXPECT_EQ(axes[0].axis, "arrival");
-  EXPECT_EQ(axes[0].next, "thread");
-  EXPECT_NEAR(axes[0].percent, 20, 1e-9);
+  EXPECT_EQ(axes[0].axis, "num_stages");
+  EXPECT_EQ(axes[0].next, "1");  // eight come with another arrival
+  EXPECT_NEAR(axes[0].percent, 50, 1e-9);
   EXPECT_TRUE(axes[0].matters);
-  EXPECT_EQ(axes[1].axis, "num_stages");
-  EXPECT_EQ(axes[1].next, "2");  // the best with another value, not the nearest
+  EXPECT_TRUE(axes[0].estimated);
+  EXPECT_EQ(axes[1].axis, "arrival");
+  EXPECT_EQ(axes[1].next, "thread");
+  EXPECT_NEAR(axes[1].percent, 20, 1e-9);
+  EXPECT_FALSE(axes[1].estimated);
   EXPECT_EQ(axes[2].axis, "wait");
   EXPECT_FALSE(axes[2].matters);
 
   const std::vector<StageCount> stages = by_stages(ranked, 0);
-  ASSERT_EQ(stages.size(), 2U);  // two stages come with another arrival
+  ASSERT_EQ(stages.size(), 2U);
   EXPECT_EQ(stages[0].stages, 1);
   EXPECT_FALSE(stages[0].period.measured);
   EXPECT_EQ(stages[1].stages, 4);
   EXPECT_EQ(differences(ranked[2].variant, ranked[0].variant),
-            "num_stages 2 for 4, arrival thread for warp");
+            "num_stages 8 for 4, arrival elected for warp");
 }
 
 TEST(AdviseQuestion, Bytes) {
