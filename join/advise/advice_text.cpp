@@ -158,7 +158,8 @@ Table axes_table(const Advice& advice) {
                             Cell{percent(answer.percent), answer.percent, std::nullopt},
                             matters_text(answer)});
   if (advice.axes.size() > most_axes)
-    table.notes.push_back(fmt::format("{} more axes: --json has them.", advice.axes.size() - most_axes));
+    table.notes.push_back(
+        fmt::format("{} more axes: --json has them.", advice.axes.size() - most_axes));
   return table;
 }
 
