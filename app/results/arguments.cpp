@@ -40,12 +40,14 @@ void add_advise(CLI::App& app, AdviseOptions& options, Chosen& chosen) {
                       "shared memory that the ring may have: bytes, or 160K");
   command->add_option("-t,--target", options.target, "architecture (default: of the results)");
   command->add_option("--device", options.device, "GPU that ranks, when there are several");
+  CLI::Option* results =
+      command->add_option("--results", options.results,
+                          "stores or files of your own, in addition to the published results");
+  results->allow_extra_args(false);
   command
-      ->add_option("--results", options.results,
-                   "stores or files of your own, in addition to the published results")
-      ->allow_extra_args(false);
-  command->add_flag("--only-results", options.only_results,
-                    "those of --results alone, without the published");
+      ->add_flag("--only-results", options.only_results,
+                 "those of --results alone, without the published")
+      ->needs(results);
   command->add_option("--without", options.without,
                       "a file of ids, one a line, whose rows do not count: to test an advice");
   add_format(*command, options.format, options.json);
