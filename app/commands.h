@@ -2,6 +2,7 @@
 // command prints its result on standard output; notes and progress go to standard error.
 #pragma once
 
+#include "join/advise/question.h"
 #include "join/bundle/pack.h"
 #include "join/coverage/coverage.h"
 #include "join/explain/explain.h"
@@ -146,6 +147,12 @@ struct ReportOptions {
   std::vector<std::string> arguments;  // of the table: axis=value
 };
 Status run_report(const ReportOptions& options);
+
+struct AdviseOptions : join::advise::AdviseRequest {
+  std::string format = "text";
+  bool json = false;
+};
+Status run_advise(const AdviseOptions& options);
 
 struct SqlOptions {
   base::Home home;

@@ -29,6 +29,7 @@ struct Options {
   RunCommand run;
   LlvmOptions llvm;
   CoverageOptions coverage;
+  AdviseOptions advise;
   ReportOptions report;
   SqlOptions sql;
   ClaimsOptions claims;
@@ -53,8 +54,9 @@ void set_home(Options& all, const base::Home& home) {
         &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
-  sass.list.home = all.report.home = all.sql.home = all.claims.home = all.results_out.home =
-      all.results_in.home = all.list.request.home = all.llvm.history.home = home;
+  sass.list.home = all.advise.home = all.report.home = all.sql.home = all.claims.home =
+      all.results_out.home = all.results_in.home = all.list.request.home = all.llvm.history.home =
+          home;
   all.llvm.table.home = all.llvm.table.tools.home = home;
 }
 
@@ -83,6 +85,7 @@ int run(int argc, char** argv) {
   add_run(app, options.run, chosen);
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
+  add_advise(app, options.advise, chosen);
   add_report(app, options.report, chosen);
   add_sql(app, options.sql, chosen);
   add_claims(app, options.claims, options.exit_status, chosen);

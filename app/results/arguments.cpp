@@ -28,6 +28,36 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_coverage(options); }; });
 }
 
+void add_advise(CLI::App& app, AdviseOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "advise",
+      "which variant for a problem, what it costs, and how sure that is (docs/advise.md)");
+  command
+      ->add_option("-a", options.asked,
+                   "axis=value of the problem; of what is answered: values to choose among")
+      ->allow_extra_args(false);
+  command->add_option("--shared", options.shared,
+                      "shared memory that the ring may have: bytes, or 160K");
+  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command->add_option("--device", options.device, "GPU that ranks, when there are several");
+  CLI::Option* results =
+      command->add_option("--results", options.results,
+                          "stores or files of your own, in addition to the published results");
+  results->allow_extra_args(false);
+  command
+      ->add_flag("--only-results", options.only_results,
+                 "those of --results alone, without the published")
+      ->needs(results);
+  command->add_option("--without", options.without,
+                      "a file of ids, one a line, whose rows do not count: to test an advice");
+  add_format(*command, options.format, options.json);
+  add_examples(*command,
+               {"phasebit advise -a mover=bulk_tensor -a work=wgmma -a granularity=producer_warp "
+                "-a consumers=2 -a payload_bytes=16384 --shared 160K -t sm_90a",
+                "phasebit advise -a mover=st_shared -a wait=try_wait,test_wait -a stages=1,2,4"});
+  command->callback([&] { chosen = [&] { return run_advise(options); }; });
+}
+
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");

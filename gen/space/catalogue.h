@@ -144,6 +144,8 @@ class Catalogue {
   const Vocabulary& vocabulary() const { return vocabulary_; }
   // Integers that the plan of a variant supplies to gate counts.
   const std::vector<std::string>& derived() const { return derived_; }
+  // Axes that an author of a kernel chooses; the others are the problem.
+  const std::vector<std::string>& choices() const { return choices_; }
 
   // "num_stages" for "stages" or itself; the error has the nearest name. Leading axes are names
   // too, those of compilers are not.
@@ -173,7 +175,7 @@ class Catalogue {
   std::vector<Axis> compilers_;
   Vocabulary compiler_words_;
   std::array<std::vector<Component>, 4> components_;
-  std::vector<std::string> derived_;
+  std::vector<std::string> derived_, choices_;
   Vocabulary vocabulary_;
 };
 

@@ -118,7 +118,7 @@ TomlReader CatalogueReader::top(const Source& source) {
     keys.insert(keys.end(), more.begin(), more.end());
   };
   if (source.is_common)
-    add({"derived", "capabilities"});
+    add({"derived", "choices", "capabilities"});
   else
     add({"covers", "covers_ptxas", "uses"});
   if (!source.is_common && source.kind != ComponentKind::probe) add({"verbs", "empty", "can"});
@@ -327,6 +327,7 @@ void CatalogueReader::name_derived(const Source& source) {
     catalogue_.vocabulary_.add_name(name, ValueKind::number);
     catalogue_.derived_.push_back(name);
   }
+  catalogue_.choices_ = reader.words("choices");
 }
 
 // What templates may say and expressions may not: a key of a table is not an axis.

@@ -1,0 +1,144 @@
+// Steps of an advice that need no results: tests/join have them by hand-made rows.
+#include "core/base/text.h"
+#include "join/advise/advise.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include <fmt/ranges.h>
+
+namespace phasebit::join::advise {
+
+namespace {
+
+int stages_of(const Variant& variant) {
+  const auto number = base::number_in(variant.key.value("num_stages"));
+  return number ? static_cast<int>(*number) : 0;
+}
+
+// Every axis of the rows, in the order in which they come.
+std::vector<std::string> axes_of(const std::vector<Row>& rows) {
+  std::set<std::string> known;
+  std::vector<std::string> axes;
+  for (const Row& row : rows)
+    for (const auto& [axis, value] : row.variant.key.axes)
+      if (known.insert(axis).second) axes.push_back(axis);
+  return axes;
+}
+
+bool is_number(const space::Catalogue& catalogue, const std::string& axis) {
+  const auto declared = catalogue.axes_named(axis);
+  return !declared.empty() && std::all_of(declared.begin(), declared.end(),
+                                          [](const auto* one) { return one->integer; });
+}
+
+// Of the axes that both have.
+std::vector<std::string> differing(const Variant& one, const Variant& other) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, value] : one.key.axes) {
+    const std::string own = other.key.value(axis);
+    if (!own.empty() && own != value) axes.push_back(axis);
+  }
+  return axes;
+}
+
+}  // namespace
+
+Space::Space(const space::Catalogue& catalogue, const std::vector<Row>& rows)
+    : axes_(axes_of(rows)), words_(axes_.size()) {
+  for (const std::string& axis : axes_) is_number_.push_back(is_number(catalogue, axis));
+  std::vector<Sample> samples;
+  samples.reserve(rows.size());
+  for (const Row& row : rows) samples.push_back({place_of(row.variant), row.value});
+  estimator_.emplace(is_number_, std::move(samples));
+}
+
+// 0 and what is not a number are apart by what is 1 and 2.
+double Space::number_of(std::size_t axis, const Variant& variant) const {
+  const auto number = base::number_in(variant.key.value(axes_[axis]));
+  if (!number) return absent;
+  return *number > 0 ? std::log2(*number) : -1;
+}
+
+// A word that is at its default is 0, as that of an axis that the variant does not have: a protocol
+// without the axis does what its default says.
+double Space::word_of(std::size_t axis, const Variant& variant) {
+  std::string word;
+  for (const auto& [name, value] : variant.named)
+    if (name == axes_[axis]) word = value;
+  if (word.empty()) return 0;
+  auto& words = words_[axis];
+  const auto known = std::find(words.begin(), words.end(), word);
+  const auto place = known - words.begin();
+  if (known == words.end()) words.push_back(word);
+  return static_cast<double>(place) + 1;
+}
+
+Place Space::place_of(const Variant& variant) {
+  Place place(axes_.size());
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+    place[axis] = is_number_[axis] ? number_of(axis, variant) : word_of(axis, variant);
+  return place;
+}
+
+std::size_t first_choice(const std::vector<Choice>& ranked) {
+  const auto cost = [](const Choice& choice) {
+    return std::tuple(stages_of(choice.variant), !choice.periods.front().measured,
+                      choice.variant.named.size(), choice.periods.front().value);
+  };
+  std::size_t first = 0;
+  for (std::size_t n = 1; n < ranked.size(); ++n)
+    if (ranked[n].same && cost(ranked[n]) < cost(ranked[first])) first = n;
+  return first;
+}
+
+std::vector<AxisAnswer> axis_answers(const std::vector<Choice>& ranked, std::size_t first,
+                                     const std::vector<std::string>& choices) {
+  std::vector<AxisAnswer> answers;
+  const Choice& taken = ranked[first];
+  for (const std::string& axis : choices) {
+    const std::string own = taken.variant.key.value(axis);
+    if (own.empty()) continue;
+    const auto other = std::find_if(ranked.begin(), ranked.end(), [&](const Choice& choice) {
+      return differing(choice.variant, taken.variant) == std::vector{axis};
+    });
+    if (other == ranked.end()) continue;
+    const Period &one = taken.periods.front(), &two = other->periods.front();
+    answers.push_back({axis, own, other->variant.key.value(axis),
+                       100 * (two.value - one.value) / one.value, !other->same,
+                       !one.measured || !two.measured});
+  }
+  std::stable_sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
+    return std::pair(!a.matters, -a.percent) < std::pair(!b.matters, -b.percent);
+  });
+  return answers;
+}
+
+std::vector<StageCount> by_stages(const std::vector<Choice>& ranked, std::size_t first) {
+  std::vector<StageCount> counts;
+  const auto others = [](const Variant& variant) {
+    launch::KeyAxes axes = variant.named;
+    std::erase_if(axes, [](const auto& axis) { return axis.first == "num_stages"; });
+    return axes;
+  };
+  const launch::KeyAxes own = others(ranked[first].variant);
+  for (const Choice& choice : ranked)
+    if (others(choice.variant) == own)
+      counts.push_back({stages_of(choice.variant), choice.periods.front()});
+  std::sort(counts.begin(), counts.end(),
+            [](const auto& a, const auto& b) { return a.stages < b.stages; });
+  return counts;
+}
+
+std::string differences(const Variant& other, const Variant& variant) {
+  std::vector<std::string> all;
+  for (const std::string& axis : differing(other, variant))
+    all.push_back(
+        fmt::format("{} {} for {}", axis, other.key.value(axis), variant.key.value(axis)));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+}  // namespace phasebit::join::advise
