@@ -1,4 +1,4 @@
-"""The tables that compare check with a GPU, from small files.
+"""The tables that are made of files under results/benchmarks, from small ones.
 
 Usage: checked_table_test.py TOOLS_FOLDER
 """
@@ -36,6 +36,14 @@ NVIDIA H200,580,13.5.37,abc,none,2,4,4096,3,0
 NVIDIA H200,580,13.5.37,abc,none,4,8,8192,3,2
 NVIDIA H200,580,13.5.37,abc,release,4,8,8192,3,0
 """
+SCALE_PEERS = """# scale_peers 3 16777216
+gpu,peer,stages,tile,ctas,elements,repetition,ns
+NVIDIA H200,memcpy,0,0,0,16777216,0,35000
+NVIDIA H200,memcpy,0,0,0,16777216,1,34000
+NVIDIA H200,memcpy,0,0,0,16777216,2,39000
+NVIDIA H200,cuda_pipeline block,2,4096,8,16777216,0,40000
+NVIDIA H200,cuda_pipeline block,4,4096,8,16777216,0,37120
+"""
 
 
 class CheckedTable(unittest.TestCase):
@@ -43,10 +51,13 @@ class CheckedTable(unittest.TestCase):
         with mock.patch.object(checked_table, "ROOT", Path(folder)), \
                 mock.patch.object(sys, "argv", ["", *arguments]):
             checked_table.main()
-        return (Path(folder) / "docs/checker.md").read_text()
+        return "".join((Path(folder) / name).read_text() for name in checked_table.DOCUMENTS)
 
     def tree(self, folder, with_results):
-        for name, text in {"docs/checker.md": BLOCKS, "results/benchmarks/messages.txt": MESSAGES,
+        for name, text in {"docs/checker.md": BLOCKS,
+                           "docs/workloads.md": "<!-- scale_peers -->\n<!-- /scale_peers -->\n",
+                           "results/benchmarks/scale_peers.txt": SCALE_PEERS,
+                           "results/benchmarks/messages.txt": MESSAGES,
                            "results/benchmarks/deadlocks.txt": DEADLOCKS,
                            "results/benchmarks/handed_back.txt": HANDED_BACK}.items():
             path = Path(folder) / name
@@ -57,7 +68,7 @@ class CheckedTable(unittest.TestCase):
     def test_says_that_nothing_was_run(self):
         with tempfile.TemporaryDirectory() as folder:
             self.tree(folder, False)
-            self.assertEqual(self.run_in(folder).count("No GPU has run them yet."), 3)
+            self.assertEqual(self.run_in(folder).count("No GPU has run them yet."), 4)
 
     def test_counts_what_was_run(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -73,6 +84,7 @@ class CheckedTable(unittest.TestCase):
         self.assertIn("| all | 2 | 1 | 1 | 1 |", text)
         self.assertIn("| NVIDIA H200 | none | 2 | 6 | 2 | 1 |", text)
         self.assertIn("| NVIDIA H200 | release | 1 | 3 | 0 | 0 |", text)
+        self.assertIn("| NVIDIA H200 | 16,777,216 | 35.00 | - | - | - | 37.12 | - |", text)
         self.assertIn("NVIDIA H200, driver 580. "
                       "[Each of them](../results/benchmarks/messages.txt).", text)
 

@@ -1,13 +1,14 @@
-"""Tables of docs/checker.md that compare `phasebit check` with a GPU.
+"""Tables of docs that are made of files under results/benchmarks: `phasebit check` against a GPU
+in docs/checker.md, the workload scale by other libraries in docs/workloads.md.
 
-Usage: checked_table.py [--check]. Rewrites what is between `<!-- messages -->`,
-`<!-- deadlocks -->` or `<!-- handed_back -->` and the next such comment from the files of these
-names under results/benchmarks, which tests on the GPU machine write, or commands that they name.
+Usage: checked_table.py [--check]. Rewrites what is between `<!-- NAME -->` and `<!-- /NAME -->`
+from results/benchmarks/NAME.txt, which tests on the GPU machine write, or commands that they name.
 --check compares instead, with exit status 1 where they differ.
 """
 
 import argparse
 import csv
+import statistics
 import sys
 from pathlib import Path
 
@@ -15,9 +16,7 @@ from counting import Wrong
 from document import compared, markdown, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = Path("docs/checker.md")
-MESSAGES, DEADLOCKS, HANDED_BACK = (Path("results/benchmarks") / f"{name}.txt"
-                                    for name in ("messages", "deadlocks", "handed_back"))
+FOLDER = Path("results/benchmarks")
 COMMAND = "tools/benchmarks/checked_table.py"
 
 
@@ -77,21 +76,50 @@ def handed_back_table(rows):
     return markdown([":GPU", ":fence", "rings", "points", "wrong points", "rings with one"], made)
 
 
-def block_of(path, table, says_notes=True):
-    found = rows_of(path)
+# Columns: the fastest of the shapes of each way to write it.
+WAYS = {"memcpy": "cudaMemcpy", "cub DeviceTransform": "CUB",
+        "plain loads: a vector a thread": "a thread a vector",
+        "plain loads: grid stride": "threads stay",
+        "cuda_pipeline block": "pipeline, block", "cuda_pipeline thread": "pipeline, thread"}
+
+
+def peers_table(rows):
+    made = []
+    for (gpu, elements), some in counts(((row["gpu"], int(row["elements"])), row)
+                                        for row in rows).items():
+        shapes = counts(((row["peer"], row["stages"], row["tile"], row["ctas"]), float(row["ns"]))
+                        for row in some)
+        cells = [gpu, f"{elements:,}"]
+        for way in WAYS:
+            fastest = min((statistics.median(ns) for shape, ns in shapes.items()
+                           if shape[0] == way), default=None)
+            cells.append("-" if fastest is None else f"{fastest / 1000:.2f}")
+        made.append(cells)
+    return markdown([":GPU", "elements", *WAYS.values()], made)
+
+
+# {document: {block: (table, whether the comments of its file are said)}}
+DOCUMENTS = {"docs/checker.md": {"messages": (messages_table, True),
+                                 "deadlocks": (deadlocks_table, True),
+                                 "handed_back": (handed_back_table, False)},
+             "docs/workloads.md": {"scale_peers": (peers_table, False)}}
+
+
+def block_of(root, name, table, says_notes):
+    path = FOLDER / f"{name}.txt"
+    found = rows_of(root / path)
     if found is None:
         return ["No GPU has run them yet."]
     notes, rows = found
     notes = f"{notes}. " if says_notes else ""
-    return [*table(rows), "", f"{notes}[Each of them](../{path.relative_to(ROOT)})."]
+    return [*table(rows), "", f"{notes}[Each of them](../{path})."]
 
 
-def made(root):
-    text = (root / DOCUMENT).read_text()
-    text = replaced(DOCUMENT, text, "messages", block_of(root / MESSAGES, messages_table))
-    text = replaced(DOCUMENT, text, "deadlocks", block_of(root / DEADLOCKS, deadlocks_table))
-    return replaced(DOCUMENT, text, "handed_back",
-                    block_of(root / HANDED_BACK, handed_back_table, says_notes=False))
+def made(root, document):
+    text = (root / document).read_text()
+    for name, (table, says_notes) in DOCUMENTS[document].items():
+        text = replaced(document, text, name, block_of(root, name, table, says_notes))
+    return text
 
 
 def main():
@@ -99,16 +127,17 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    try:
-        text = made(ROOT)
-    except Wrong as reason:
-        sys.exit(f"checked_table.py: {reason}")
-    if not given.check:
-        (ROOT / DOCUMENT).write_text(text)
-        return
-    wrong = compared(DOCUMENT, (ROOT / DOCUMENT).read_text(), text, COMMAND)
-    if wrong:
-        sys.exit(wrong)
+    for document in DOCUMENTS:
+        try:
+            text = made(ROOT, document)
+        except Wrong as reason:
+            sys.exit(f"checked_table.py: {reason}")
+        if not given.check:
+            (ROOT / document).write_text(text)
+            continue
+        wrong = compared(document, (ROOT / document).read_text(), text, COMMAND)
+        if wrong:
+            sys.exit(wrong)
 
 
 if __name__ == "__main__":
