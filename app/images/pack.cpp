@@ -2,6 +2,7 @@
 
 #include "app/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -9,6 +10,8 @@
 
 namespace phasebit::app {
 namespace {
+
+constexpr std::size_t most_said = 5;
 
 // "ID: why", of each variant that the gate refuses.
 std::vector<std::string> refused_by_gate(const join::bundle::Packing& packing) {
@@ -47,7 +50,20 @@ void print_summary(const join::bundle::Packing& packing, const PackOptions& opti
              options.out, packing.manifest.variants.size(), options.target, classes.size(),
              by_gate.size(), packing.modules.size(), static_cast<double>(bytes) / 1e6);
   say_notes(packing.notes);
-  fmt::print(stderr, "{}", join::images::refusal_text(packing.refused, 5, "--json has them all"));
+  fmt::print(stderr, "{}",
+             join::images::refusal_text(packing.refused, most_said, "--json has them all"));
+  for (std::size_t n = 0; n < std::min(most_said, by_gate.size()); ++n)
+    fmt::print(stderr, "gate: {}\n", by_gate[n]);
+  if (by_gate.size() > most_said)
+    fmt::print(stderr, "... and {} others; --json has them all\n", by_gate.size() - most_said);
+}
+
+// Whether the bundle has anything that gets a figure.
+bool refuses_all(const join::bundle::Packing& packing, std::size_t refused) {
+  const auto& variants = packing.manifest.variants;
+  const auto asked = std::count_if(variants.begin(), variants.end(),
+                                   [](const auto& one) { return !launch::is_anchor(one.key); });
+  return refused > 0 && refused == static_cast<std::size_t>(asked);
 }
 
 }  // namespace
@@ -57,7 +73,8 @@ Status run_pack(const PackOptions& options) {
   PHASEBIT_TRY(join::bundle::write_packing(options.out, packing));
   const std::vector<std::string> refused = refused_by_gate(packing);
   print_summary(packing, options, refused);
-  if (!options.rules.empty() && !refused.empty()) return fail(Step::gate, "{}", refused.front());
+  if ((!options.rules.empty() && !refused.empty()) || refuses_all(packing, refused.size()))
+    return fail(Step::gate, "{}", refused.front());
   return {};
 }
 

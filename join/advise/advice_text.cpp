@@ -139,14 +139,11 @@ std::string runner_up_text(const Advice& advice) {
 
 // An estimate that is within its own interval of no difference says nothing.
 std::string matters_text(const AxisAnswer& answer) {
-  if (!answer.unseen)
-    return std::string(answer.matters ? "yes" : "no") + (answer.estimated ? " (estimated)" : "");
   const bool known = answer.matters || answer.half_percent <= 1;
-  return fmt::format("{} (not varied alone; estimated to {:.0f} %)",
-                     !known           ? "unknown"
-                     : answer.matters ? "yes"
-                                      : "no",
-                     std::ceil(answer.half_percent));
+  const std::string word = !known ? "unknown" : answer.matters ? "yes" : "no";
+  if (!answer.estimated) return word;
+  return fmt::format("{} ({}estimated to {:.0f} %)", word,
+                     answer.unseen ? "not varied alone; " : "", std::ceil(answer.half_percent));
 }
 
 Table axes_table(const Advice& advice) {
@@ -224,7 +221,8 @@ std::string evidence_text(const Advice& advice) {
 // Which figure of the user's own kernel would change the answer.
 std::string decides_text(const Advice& advice) {
   const Choice& first = advice.ranked[advice.first];
-  if (!advice.runner_up) return "decides  nothing: all variants that fit are as fast\n";
+  if (!advice.runner_up)
+    return "decides  nothing: of the variants that fit none is known to take longer\n";
   const double next = advice.ranked[*advice.runner_up].periods.front().value;
   return wrapped("decides",
                  fmt::format("the {} of your own loop without its waits: from {} on the runner-up "

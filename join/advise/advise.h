@@ -34,7 +34,7 @@ struct AxisAnswer {
   double percent = 0;  // it takes so much longer than the first choice
   bool matters = false;
   bool estimated = false;   // one of both
-  double half_percent = 0;  // of an unseen one: as far as its interval reaches
+  double half_percent = 0;  // of estimates: as far as their intervals reach
   bool unseen = false;      // no candidate varies it alone: `next` is estimated
 };
 

@@ -45,6 +45,12 @@ std::vector<std::string> differing(const Variant& one, const Variant& other) {
   return axes;
 }
 
+// As far as a period's interval reaches, of what is taken.
+double half_percent(const Period& period, const Period& taken) {
+  if (period.measured) return 0;
+  return period.high > 0 ? 100 * (period.high - period.value) / taken.value : 100;
+}
+
 }  // namespace
 
 Space::Space(const space::Catalogue& catalogue, const std::vector<Row>& rows)
@@ -107,9 +113,11 @@ std::vector<AxisAnswer> axis_answers(const std::vector<Choice>& ranked, std::siz
     });
     if (other == ranked.end()) continue;
     const Period &one = taken.periods.front(), &two = other->periods.front();
-    answers.push_back({axis, own, other->variant.key.value(axis),
-                       100 * (two.value - one.value) / one.value, !other->same,
-                       !one.measured || !two.measured});
+    const double percent = 100 * (two.value - one.value) / one.value;
+    const double half = std::max(half_percent(one, one), half_percent(two, one));
+    answers.push_back({axis, own, other->variant.key.value(axis), percent,
+                       !other->same && std::abs(percent) > half, !one.measured || !two.measured,
+                       half});
   }
   std::stable_sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
     return std::pair(!a.matters, -a.percent) < std::pair(!b.matters, -b.percent);

@@ -115,6 +115,21 @@ TEST(AdviseRanking, TakesTheFewestStagesOfWhatDoesNotMatter) {
   EXPECT_EQ(first_choice(ranked), 3U);  // measured, with one axis fewer than the one before
 }
 
+TEST(AdviseRanking, AnEstimateThatReachesNoDifferenceDoesNotSayThatItMatters) {
+  std::vector<Choice> ranked = {
+      choice_of({{"num_stages", "4"}, {"wait", "try_wait"}}, 100, true),
+      choice_of({{"num_stages", "4"}, {"wait", "test_wait"}}, 120, false, false),
+  };
+  ranked[1].periods[0].high = 150;
+  const std::vector<AxisAnswer> axes = axis_answers(ranked, 0, {"wait"});
+  ASSERT_EQ(axes.size(), 1U);
+  EXPECT_NEAR(axes[0].percent, 20, 1e-9);
+  EXPECT_NEAR(axes[0].half_percent, 30, 1e-9);
+  EXPECT_FALSE(axes[0].matters);
+  ranked[1].periods[0].high = 130;
+  EXPECT_TRUE(axis_answers(ranked, 0, {"wait"})[0].matters);
+}
+
 TEST(AdviseRanking, SaysWhatEachAxisCosts) {
   const std::vector<Choice> ranked = {
       choice_of({{"num_stages", "4"}, {"wait", "try_wait"}, {"arrival", "warp"}}, 100, true),

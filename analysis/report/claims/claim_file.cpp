@@ -121,6 +121,16 @@ void check_options(TomlReader& reader, const Claim& claim) {
       "list them in 'equal', or name what a side lacks in the sentence and in 'lacks'");
 }
 
+// An axis that both sides name is free, so each of its values would be compared with all of them.
+void check_lists(TomlReader& reader, const Claim& claim) {
+  for (const AxisTest& test : claim.a.tests())
+    if (test.any_of.size() > 1 && claim.b.tests_of(test.axis.text()) == test.any_of)
+      reader.refuse("b",
+                    fmt::format("names the values of {} that 'a' names: each is compared with all",
+                                test.axis.text()),
+                    "put them into 'where'");
+}
+
 AgainstAs against_of(TomlReader& reader) {
   const std::string word = reader.text_or("against_as", "percent");
   if (word != "percent" && word != "difference")
@@ -232,6 +242,7 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.lacks = words_in_sentence(reader, claim, "lacks");
   claim.unpaired = reader.text_or("unpaired", "");
   check_options(reader, claim);
+  check_lists(reader, claim);
   if (claim.where.tests().empty()) reader.refuse("where", "a claim speaks of some rows");
   if (claim.question.tests().empty())
     reader.refuse({}, "lacks 'question'",

@@ -4,7 +4,7 @@ sentences = true
 */
 WITH
 point AS (
-  SELECT id, device_name, spread, cycles, repetitions,
+  SELECT id, device_name, spread, cycles, repetitions, unit,
          CASE WHEN verdict = 'ungated' THEN 'ungated' WHEN reason <> '' AND value_groups IS NULL THEN 'failed'
               WHEN same_as <> '' THEN 'shared' ELSE 'measured' END AS became,
          CAST(ptxas AS TEXT) AS ptxas
@@ -32,13 +32,13 @@ aa AS (
          coalesce(median(iif(a = 0, 0, 100 * abs(a - b) / abs(a))), 0) AS median_percent,
          coalesce(quantile(abs(a - b), 0.95), 0) AS p95_cycles,
          coalesce(quantile(iif(a = 0, 0, 100 * abs(a - b) / abs(a)), 0.95), 0) AS p95_percent
-  FROM aa_pair WHERE g = :g),
+  FROM aa_pair WHERE g = :g AND v NOT IN (SELECT v FROM figure_row WHERE unit = 'ns per launch')),
 bb AS (
   SELECT count(*) AS variants, coalesce(median(spread), 0) AS median_cycles,
          coalesce(median(iif(cycles = 0, 0, 100 * spread / abs(cycles))), 0) AS median_percent,
          coalesce(quantile(spread, 0.95), 0) AS p95_cycles,
          coalesce(quantile(iif(cycles = 0, 0, 100 * spread / abs(cycles)), 0.95), 0) AS p95_percent
-  FROM point WHERE became = 'measured' AND repetitions > 1),
+  FROM point WHERE became = 'measured' AND repetitions > 1 AND unit <> 'ns per launch'),
 said AS (
   SELECT variants, measured, same_code, failed, ungated,
          iif(fewest = most, most, fewest || ' to ' || most) AS repetitions, device,

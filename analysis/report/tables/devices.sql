@@ -31,7 +31,8 @@ here AS (
            WHEN scope IS NOT NULL THEN (scope LIKE '%cluster%' OR scope IN ('gpu', 'sys')) AND semantics IS NOT 'implicit'
            ELSE cluster_size IS NOT NULL AND semantics IS NOT NULL AND semantics <> 'relaxed' END AS wide
   FROM figure
-  WHERE kind = 'point' AND quantity = 'cycles' AND newest AND reason = '' AND cycles > 0 AND probe <> 'barrier_word'),
+  WHERE kind = 'point' AND quantity = 'cycles' AND newest AND reason = '' AND cycles > 0
+    AND probe NOT IN ('barrier_word', 'scale', 'gather')),  -- workloads differ by their memory
 pair AS (
   SELECT other.label, other.place, class, wide, here.id, here.cycles AS here, there.cycles AS there,
          there.cycles / here.cycles AS ratio

@@ -177,6 +177,10 @@ TEST(ClaimFile, ErrorsOfWhatTheSentenceSpeaksOf) {
       {"[[claim]]\nname = \"n\"\nsays = \"s\"\nkind = \"couse\"\nquestion = { probe = \"ring\" }\n"
        "where = { probe = \"ring\" }\nrelation = \"less\"\nbound = \"1\"",
        "spec: some.toml:4: kind: no kind 'couse' (did you mean 'cause'?)"},
+      {head + "relation = \"less\"\na = { wait = [\"try_wait\", \"test_wait\"] }\nb = { wait = "
+              "[\"try_wait\", \"test_wait\"] }",
+       "spec: some.toml:9: b: names the values of wait that 'a' names: each is compared with all "
+       "(put them into 'where')"},
       {head + "relation = \"less\"\na = { llvm = \"22\" }\nb = { llvm = \"-\" }\nequal = "
               "[\"num_stages\", \"ahead\", \"payload_bytes\"]",
        "spec: some.toml:1: claim: compares origins and does not hold equal: addressing, "
