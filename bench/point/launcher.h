@@ -71,7 +71,7 @@ class Launcher {
   device::Device::Address kept_ = 0;  // what launches stored, one after the other
   std::size_t kept_bytes_ = 0;
   std::vector<std::byte> host_;
-  std::uint64_t next_byte_ = 0;  // of data, after all that was read
+  std::uint64_t next_byte_ = 0;        // of data, after all that was read
   device::Device::HostMemory output_;  // a piece of a workload's
   // Of the workload whose output was checked last, whatever its tiles.
   std::optional<std::pair<launch::LaunchShape, launch::workload::Expected>> expected_;

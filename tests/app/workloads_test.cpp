@@ -394,8 +394,8 @@ TEST(Workloads, TheReferenceOfGatherIsThatByHand) {
     const std::vector<float> index = {std::bit_cast<float>(first_matrix), std::bit_cast<float>(0U)};
     workload::WorkloadShape shape{"gather", "out", 4, 1, -18, -132};
     shape.rows = shape.columns = 2;
-    workload::Expected expected(
-        shape, {0, {{1, 2, 3, 4}, {5, 6, 7, 8, -1, 2, inf, max}, index}, 2, 2});
+    workload::Expected expected(shape,
+                                {0, {{1, 2, 3, 4}, {5, 6, 7, 8, -1, 2, inf, max}, index}, 2, 2});
     const std::uint32_t word = std::bit_cast<std::uint32_t>(found);
     return static_cast<bool>(expected.check(4, element, std::span(&word, 1)));
   };
