@@ -164,6 +164,11 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
   each_lane(lanes, [&](int lane) {
     const auto found = place(warp, one, pc, lane, one.space, one.operands[0], 8, 8);
     if (!found) return;
+    if (found->cta < 0) {
+      stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+           "an mbarrier outside of shared memory");
+      return;
+    }
     const auto count = static_cast<std::uint32_t>(warp.value(one.operands[1], lane));
     if (count < 1 || count > most_arrivals)
       stop(FindingKind::range, Grade::error, at(warp, pc, lane),

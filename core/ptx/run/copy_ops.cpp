@@ -118,8 +118,10 @@ void Machine::copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, M
     transfer.access.epoch = {component_of(groups), ++groups.issued};
     for (std::uint64_t n = 0; n < size; n += 4) {
       const bool is_kept = n < kept;
+      const std::uint32_t bytes = kept - n >= 4 ? ~0U : (1U << (8 * (kept - n))) - 1;
       transfer.words.push_back(
-          is_kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) : 0);
+          is_kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) & bytes
+                  : 0);
       transfer.unsure.push_back(is_kept ? from->region->unsure(from->offset + n, 4) : 0);
     }
     if (kept > 0) {
@@ -491,7 +493,12 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
       if (warp.products.component == no_component || warp.products.issued <= left) break;
       const auto done = static_cast<std::uint32_t>(warp.products.issued - left);
       warp.products_done = done;
-      warp.has_products = left > 0;
+      // Those after the last commit are in no group that was waited for.
+      const auto is_under_way = [&](std::uint32_t product) { return product > done; };
+      warp.has_products =
+          left > 0 ||
+          std::any_of(warp.row_products.begin(), warp.row_products.end(), is_under_way) ||
+          std::any_of(warp.row_reads.begin(), warp.row_reads.end(), is_under_way);
       warp.clocks.each(lanes,
                        [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
       break;

@@ -431,6 +431,9 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
     const auto is_atomic = [&](std::uint32_t one) {
       return reasons_[one].kind == Reason::Kind::atomic;
     };
+    const auto is_sure_of = [&](std::size_t operand) {
+      return (warp.unsure(one.operands[operand]).lanes >> lane & 1) == 0;
+    };
     outcome_.has_unfollowed = outcome_.has_unfollowed || is_float;
     for (std::uint64_t n = 0; n < parts; ++n) {
       const Place part{found->region, found->cta, found->offset + n * size};
@@ -439,10 +442,13 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
       const std::uint64_t value = warp.value(one.operands[in + 1 + n], lane);
       const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
       const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
-      const bool adds = before == 0 && is_atomic(why) && adds_up(one, key_of(part, part.offset));
+      // An addend that is another atomic's answer is one of several.
+      const bool is_sure = is_sure_of(in + 1 + n) && (!one.has(Word::cas) || is_sure_of(in + 2));
+      const bool adds =
+          is_sure && before == 0 && is_atomic(why) && adds_up(one, key_of(part, part.offset));
       const std::uint32_t after = adds ? 0 : why != 0 || one.has(Word::exch) ? why : before;
-      const bool is_known =
-          !is_float && (why == 0 || is_atomic(why)) && (before == 0 || is_atomic(before));
+      const bool is_known = is_sure && !is_float && (why == 0 || is_atomic(why)) &&
+                            (before == 0 || is_atomic(before));
       write_flag(warp, one, lane, part, bytes, now, access, is_known);
       part.region->write(part.offset, bytes, now);
       part.region->set_unsure(part.offset, bytes, after);
