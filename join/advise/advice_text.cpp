@@ -142,6 +142,7 @@ std::string matters_text(const AxisAnswer& answer) {
   const bool known = answer.matters || answer.half_percent <= 1;
   const std::string word = !known ? "unknown" : answer.matters ? "yes" : "no";
   if (!answer.estimated) return word;
+  if (!std::isfinite(answer.half_percent)) return word + " (estimated)";
   return fmt::format("{} ({}estimated to {:.0f} %)", word,
                      answer.unseen ? "not varied alone; " : "", std::ceil(answer.half_percent));
 }

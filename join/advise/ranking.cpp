@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -45,10 +46,11 @@ std::vector<std::string> differing(const Variant& one, const Variant& other) {
   return axes;
 }
 
-// As far as a period's interval reaches, of what is taken.
+// As far as a period's interval reaches, of what is taken; of an estimate without one infinity.
 double half_percent(const Period& period, const Period& taken) {
   if (period.measured) return 0;
-  return period.high > 0 ? 100 * (period.high - period.value) / taken.value : 100;
+  return period.high > 0 ? 100 * (period.high - period.value) / taken.value
+                         : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
