@@ -24,7 +24,6 @@ namespace {
 // Beyond this a difference matters, whatever its floor.
 constexpr double least_percent = 1;
 constexpr double least_cycles = 0.5;  // no floor is below
-constexpr double near_percent = 5;    // so much an estimate's lead is worth less than a measurement
 constexpr std::size_t most_claims = 3, most_neighbours = 3;
 // Of the ranking, how many are estimated with their interval.
 constexpr std::size_t most_whole = 16;
@@ -231,12 +230,8 @@ class Compared {
  public:
   Compared(ReportDatabase& database, std::int64_t g) : figures_(database.sqlite(), g) {}
 
-  // Whether `other` is slower than `best` by no more than what does not matter. Something that was
-  // measured is preferred to an estimate that cannot be told from it.
+  // Whether `other` is slower than `best` by no more than what does not matter.
   bool same(const Period& best, const Period& other) {
-    if (!best.measured && other.measured && other.value <= best.high &&
-        other.value <= best.value * (1 + near_percent / 100))
-      return true;
     if (other.value - best.value > std::max(best.value * least_percent / 100, least_cycles))
       return false;
     if (!best.measured || !other.measured) return true;
