@@ -9,6 +9,13 @@
 namespace phasebit::ptx::run {
 namespace {
 
+// Products after the last commit are in no group that was waited for.
+bool is_any_after(const Warp& warp, std::uint32_t done) {
+  const auto is_after = [&](std::uint32_t product) { return product > done; };
+  return std::any_of(warp.row_products.begin(), warp.row_products.end(), is_after) ||
+         std::any_of(warp.row_reads.begin(), warp.row_reads.end(), is_after);
+}
+
 constexpr std::uint64_t copy_grain = 16;
 
 }  // namespace
@@ -493,12 +500,7 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
       if (warp.products.component == no_component || warp.products.issued <= left) break;
       const auto done = static_cast<std::uint32_t>(warp.products.issued - left);
       warp.products_done = done;
-      // Those after the last commit are in no group that was waited for.
-      const auto is_under_way = [&](std::uint32_t product) { return product > done; };
-      warp.has_products =
-          left > 0 ||
-          std::any_of(warp.row_products.begin(), warp.row_products.end(), is_under_way) ||
-          std::any_of(warp.row_reads.begin(), warp.row_reads.end(), is_under_way);
+      warp.has_products = left > 0 || is_any_after(warp, done);
       warp.clocks.each(lanes,
                        [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
       break;
