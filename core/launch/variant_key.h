@@ -9,6 +9,12 @@ namespace phasebit::launch {
 
 // Axes with their values.
 using KeyAxes = std::vector<std::pair<std::string, std::string>>;
+// Null where they do not have the axis.
+inline const std::string* find_axis(const KeyAxes& axes, const std::string& axis) {
+  for (const auto& [name, value] : axes)
+    if (name == axis) return &value;
+  return nullptr;
+}
 
 struct VariantKey {
   // "ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8": probe, protocol, mover, work, then
@@ -24,9 +30,8 @@ struct VariantKey {
 
   // The value of an axis, or "" when the variant does not have it.
   std::string value(const std::string& axis) const {
-    for (const auto& [name, value] : axes)
-      if (name == axis) return value;
-    return {};
+    const std::string* own = find_axis(axes, axis);
+    return own == nullptr ? std::string() : *own;
   }
 };
 

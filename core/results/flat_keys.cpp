@@ -56,11 +56,6 @@ void each_word(std::string_view text, const Take& take) {
   }
 }
 
-const std::string* find(const KeyAxes& axes, const std::string& wanted) {
-  const auto at = std::ranges::find(axes, wanted, &KeyAxes::value_type::first);
-  return at == axes.end() ? nullptr : &at->second;
-}
-
 std::vector<std::string> names_of(const KeyAxes& axes) {
   std::vector<std::string> names;
   for (const auto& [axis, value] : axes) names.push_back(axis);
@@ -111,7 +106,8 @@ std::vector<std::string> axis_columns(const std::vector<const VariantRow*>& vari
   for (const VariantRow* variant : variants) {
     std::vector<std::string> others;  // after those with a default
     for (const auto& [axis, value] : variant->named)
-      if (variant->has_key() && find(*variant->defaults, axis) == nullptr) others.push_back(axis);
+      if (variant->has_key() && launch::find_axis(*variant->defaults, axis) == nullptr)
+        others.push_back(axis);
     if (!others.empty()) order.add(others);
   }
   return order.take();
@@ -123,10 +119,10 @@ KeyColumns columns_of(const VariantRow& variant, const std::vector<std::string>&
   std::vector<std::string> in_columns;
   for (std::size_t n = 0; n < axes.size(); ++n) {
     if (const std::string* value = variant.find(axes[n])) columns.values[n] = *value;
-    if (find(*variant.defaults, axes[n]) != nullptr) in_columns.push_back(axes[n]);
+    if (launch::find_axis(*variant.defaults, axes[n]) != nullptr) in_columns.push_back(axes[n]);
   }
   for (const auto& [axis, value] : variant.named) {
-    const std::string* otherwise = find(*variant.defaults, axis);
+    const std::string* otherwise = launch::find_axis(*variant.defaults, axis);
     columns.named += (columns.named.empty() ? "" : " ") + escaped(axis) +
                      (otherwise == nullptr ? "" : "=" + escaped(*otherwise));
   }

@@ -47,17 +47,11 @@ bool is_component(const std::string& axis) {
   return std::find(component_axes.begin(), component_axes.end(), axis) != component_axes.end();
 }
 
-const std::string* find_in(const KeyAxes& axes, const std::string& wanted) {
-  for (const auto& [axis, value] : axes)
-    if (axis == wanted) return &value;
-  return nullptr;
-}
-
 }  // namespace
 
 const std::string* VariantRow::find(const std::string& axis) const {
-  if (const std::string* value = find_in(named, axis)) return value;
-  return defaults == nullptr ? nullptr : find_in(*defaults, axis);
+  if (const std::string* value = launch::find_axis(named, axis)) return value;
+  return defaults == nullptr ? nullptr : launch::find_axis(*defaults, axis);
 }
 
 std::string VariantRow::value(const std::string& axis) const {

@@ -127,8 +127,9 @@ std::string runner_up_text(const Advice& advice) {
       advice.ranked.begin(), advice.ranked.end(), [](const Choice& one) { return one.same; }));
   std::string text;
   if (alike > 1)
-    text += fmt::format("or       {} as fast: within the floor, or 1 %\n",
-                        alike == 2 ? "1 other is" : fmt::format("{} others are", alike - 1));
+    text += fmt::format("or       {} as fast: within the floor, or {} %\n",
+                        alike == 2 ? "1 other is" : fmt::format("{} others are", alike - 1),
+                        least_percent);
   if (!advice.runner_up) return text;
   const Choice& next = advice.ranked[*advice.runner_up];
   const double over = percent_over(next.periods.front().value, first.periods.front().value);
@@ -139,7 +140,7 @@ std::string runner_up_text(const Advice& advice) {
 
 // An estimate that is within its own interval of no difference says nothing.
 std::string matters_text(const AxisAnswer& answer) {
-  const bool known = answer.matters || answer.half_percent <= 1;
+  const bool known = answer.matters || answer.half_percent <= least_percent;
   const std::string word = !known ? "unknown" : answer.matters ? "yes" : "no";
   if (!answer.estimated) return word;
   if (!std::isfinite(answer.half_percent)) return word + " (estimated)";

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "gen/kernel/make_plan.h"
 #include "join/explain/explain.h"
+#include "join/select/open_space.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,33 +16,24 @@
 
 namespace phasebit::join::advise {
 
+using launch::find_axis;
 using launch::KeyAxes;
 using report::sql::ReportDatabase;
 using space::Catalogue;
 
 namespace {
 
-// Beyond this a difference matters, whatever its floor.
-constexpr double least_percent = 1;
 constexpr double least_cycles = 0.5;  // no floor is below
 constexpr std::size_t most_claims = 3, most_neighbours = 3;
 // Of the ranking, how many are estimated with their interval.
 constexpr std::size_t most_whole = 16;
 
-std::string value_of(const KeyAxes& axes, const std::string& axis) {
-  for (const auto& [name, value] : axes)
-    if (name == axis) return value;
-  return {};
-}
-
-// The lines of a file, without blanks.
-Result<std::set<std::string>> lines_of(const std::string& path) {
-  std::set<std::string> lines;
-  if (path.empty()) return lines;
+// Of a file, one a line.
+Result<std::set<std::string>> ids_of(const std::string& path) {
+  if (path.empty()) return std::set<std::string>();
   PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
-  for (const std::string_view line : base::split(text, '\n'))
-    if (const auto word = base::trimmed(line); !word.empty()) lines.emplace(word);
-  return lines;
+  const std::vector<std::string> ids = select::ids_in(text);
+  return std::set<std::string>(ids.begin(), ids.end());
 }
 
 // The models of the results that the target runs on: the one asked for first, else the last by
@@ -89,9 +81,9 @@ std::optional<std::string> value_taken(const std::vector<const Row*>& rows,
                                        const std::string& axis) {
   std::map<std::string, std::size_t> counts;
   for (const Row* row : rows) {
-    const std::string named = value_of(row->variant.named, axis);
-    if (named.empty()) return std::nullopt;
-    ++counts[named];
+    const std::string* named = find_axis(row->variant.named, axis);
+    if (named == nullptr) return std::nullopt;
+    ++counts[*named];
   }
   if (counts.empty()) return std::nullopt;
   return std::max_element(counts.begin(), counts.end(),
@@ -173,7 +165,7 @@ Result<std::vector<Variant>> candidates(const Catalogue& catalogue, const Questi
                                         const KeyAxes& taken, const std::vector<Row>& rows) {
   KeyAxes problem = question.given;
   problem.insert(problem.end(), taken.begin(), taken.end());
-  const std::string mover = value_of(problem, "mover");
+  const std::string mover = *find_axis(problem, "mover");
   Candidates found(catalogue, question, problem);
   bool any = false;
   for (const Row& row : rows) {
@@ -184,7 +176,7 @@ Result<std::vector<Variant>> candidates(const Catalogue& catalogue, const Questi
   std::vector<Variant> variants = found.take();
   if (!variants.empty()) return variants;
   const std::string what =
-      fmt::format("{}, {}, {}", value_of(problem, "probe"), mover, value_of(problem, "work"));
+      fmt::format("{}, {}, {}", *find_axis(problem, "probe"), mover, *find_axis(problem, "work"));
   if (!any)
     return with_hint(fail(Step::usage, "no row of the results has {} (probe, mover, work)", what),
                      "phasebit sql \"select distinct probe, mover, work from figure\" says what "
@@ -423,7 +415,7 @@ void add_periods(std::vector<std::unique_ptr<Model>>& others, Advice& advice) {
 void add_defaults(const Catalogue& catalogue, const Question& question, const Model& model,
                   Advice& advice) {
   for (const auto& axis : advice.ranked[advice.first].variant.key.axes)
-    if (!question.gives(axis.first) && value_of(advice.taken, axis.first).empty() &&
+    if (!question.gives(axis.first) && find_axis(advice.taken, axis.first) == nullptr &&
         !base::contains(catalogue.choices(), axis.first) && values_of(model, axis.first).size() > 1)
       advice.defaults.push_back(axis);
 }
@@ -447,7 +439,7 @@ Result<Advice> advise(const AdviseRequest& request) {
     PHASEBIT_TRY_ASSIGN(bytes, read_bytes(request.shared));
     advice.shared_budget = bytes;
   }
-  PHASEBIT_TRY_ASSIGN(without, lines_of(request.without));
+  PHASEBIT_TRY_ASSIGN(without, ids_of(request.without));
   PHASEBIT_TRY_ASSIGN(database, open_results(request));
   PHASEBIT_TRY_ASSIGN(gpus, gpus_of(database, request));
   std::vector<std::unique_ptr<Model>> models;

@@ -12,6 +12,9 @@
 
 namespace phasebit::join::advise {
 
+// Beyond this a difference matters, whatever its floor.
+inline constexpr double least_percent = 1;
+
 // A period on one GPU.
 struct Period {
   double value = 0, low = 0, high = 0;

@@ -16,12 +16,6 @@ namespace {
 constexpr const char* default_probe = "ring";
 constexpr const char* default_work = "none";
 
-const std::string* find_axis(const KeyAxes& axes, const std::string& axis) {
-  for (const auto& [name, value] : axes)
-    if (name == axis) return &value;
-  return nullptr;
-}
-
 Status add(const Catalogue& catalogue, AxisValues one, Question& question) {
   if (question.gives(one.axis) || question.allowed(one.axis) != nullptr)
     return fail(Step::usage, "-a {} twice", one.axis);
@@ -40,7 +34,7 @@ Status add(const Catalogue& catalogue, AxisValues one, Question& question) {
 }  // namespace
 
 bool Question::gives(const std::string& axis) const {
-  return find_axis(given, axis) != nullptr;
+  return launch::find_axis(given, axis) != nullptr;
 }
 
 const std::vector<std::string>* Question::allowed(const std::string& axis) const {
@@ -132,8 +126,8 @@ Result<Evidence> read_evidence(report::sql::ReportDatabase& database, const Cata
   try {
     report::sql::make_views(database.sqlite(), g, {});
     SQLite::Statement rows(database.sqlite(), rows_query);
-    rows.bind(1, *find_axis(question.given, "probe"));
-    rows.bind(2, *find_axis(question.given, "work"));
+    rows.bind(1, *launch::find_axis(question.given, "probe"));
+    rows.bind(2, *launch::find_axis(question.given, "work"));
     std::string ignored;
     while (rows.executeStep()) {
       if (without.contains(rows.getColumn(0).getString())) continue;

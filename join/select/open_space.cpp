@@ -152,17 +152,21 @@ Result<SpaceRequest> request_of_side(const SpaceRequest& request, const std::str
   return side;
 }
 
-namespace {
-
-// One id a line; a word that begins with "#" begins a comment (ids of forms have one inside).
-Result<std::vector<std::string>> read_ids(const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
+std::vector<std::string> ids_in(const std::string& text) {
   std::vector<std::string> ids;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     if (std::string id; words >> id && !id.starts_with('#')) ids.push_back(id);
   }
+  return ids;
+}
+
+namespace {
+
+Result<std::vector<std::string>> read_ids(const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
+  std::vector<std::string> ids = ids_in(text);
   if (ids.empty()) return fail(Step::usage, "--variants {}: no id in it", file);
   return ids;
 }

@@ -24,6 +24,9 @@ Result<Space> open_listed(const SpaceRequest& request);
 // templates alone.
 Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids);
 
+// One id a line; a word that begins with "#" begins a comment (ids of forms have one inside).
+std::vector<std::string> ids_in(const std::string& text);
+
 // The key of a fork by its id; the space gets its kernel.
 Result<launch::VariantKey> fork_by_id(const base::Home& home, Space& space,
                                       const space::TypedId& id);

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from counting import Wrong
-from document import compared, markdown, replaced
+from document import markdown, replaced, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path("results/benchmarks")
@@ -132,12 +132,7 @@ def main():
             text = made(ROOT, document)
         except Wrong as reason:
             sys.exit(f"checked_table.py: {reason}")
-        if not given.check:
-            (ROOT / document).write_text(text)
-            continue
-        wrong = compared(document, (ROOT / document).read_text(), text, COMMAND)
-        if wrong:
-            sys.exit(wrong)
+        settle(ROOT, document, text, given.check, COMMAND)
 
 
 if __name__ == "__main__":

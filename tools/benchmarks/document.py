@@ -1,6 +1,7 @@
 """Tables that a tool writes into a document, between `<!-- BLOCK -->` and `<!-- /BLOCK -->`."""
 
 import re
+import sys
 
 from counting import Wrong
 
@@ -29,3 +30,11 @@ def compared(path, old, new, command):
             return (f"{path}:{number}: differs from the results: {here[:90]!r} would be "
                     f"{made[:90]!r}; {command} makes it")
     return None
+
+
+def settle(root, path, text, check, command):
+    """Writes the document, or with `check` ends the program where the committed one differs."""
+    if not check:
+        (root / path).write_text(text)
+    elif wrong := compared(path, (root / path).read_text(), text, command):
+        sys.exit(wrong)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counting import Wrong
-from document import compared, markdown, replaced
+from document import markdown, replaced, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT, DOCUMENT = Path("results/benchmarks/llvm_gates.txt"), Path("docs/llvm.md")
@@ -141,10 +141,7 @@ def main():
         text = document(given.program, ROOT)
     except Wrong as reason:
         sys.exit(f"llvm_gates.py: {reason}")
-    if not given.check:
-        (ROOT / DOCUMENT).write_text(text)
-    elif wrong := compared(DOCUMENT, (ROOT / DOCUMENT).read_text(), text, COMMAND):
-        sys.exit(wrong)
+    settle(ROOT, DOCUMENT, text, given.check, COMMAND)
 
 
 if __name__ == "__main__":

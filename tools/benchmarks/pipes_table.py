@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counting import Wrong
-from document import compared, markdown, replaced
+from document import markdown, replaced, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED, DOCUMENT = Path("specs/pipes.txt"), Path("docs/roles.md")
@@ -215,12 +215,7 @@ def main():
         text = made(given.program, ROOT)
     except Wrong as reason:
         sys.exit(f"pipes_table.py: {reason}")
-    if not given.check:
-        (ROOT / DOCUMENT).write_text(text)
-        return
-    wrong = compared(DOCUMENT, (ROOT / DOCUMENT).read_text(), text, COMMAND)
-    if wrong:
-        sys.exit(wrong)
+    settle(ROOT, DOCUMENT, text, given.check, COMMAND)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ Expected::Expected(WorkloadShape shape, Problem problem)
       problem_(std::move(problem)),
       reference_(reference_of(shape_.reference)) {
   if (reference_ == nullptr) bug("a workload without a reference");
+  if (shape_.columns > 0) kept_.assign(static_cast<std::size_t>(shape_.elements), {0, -1});
 }
 
 std::span<const Wanted> Expected::wanted(std::uint64_t first, std::size_t count,
@@ -51,11 +52,9 @@ std::span<const Wanted> Expected::wanted(std::uint64_t first, std::size_t count,
     reference_(problem_, first, made);
     return made;
   }
-  const auto place = static_cast<std::ptrdiff_t>(first);
   const std::span<Wanted> here = std::span(kept_).subspan(first, count);
-  const auto begin = is_kept_.begin() + place, end = begin + static_cast<std::ptrdiff_t>(count);
-  if (std::find(begin, end, 0) != end) reference_(problem_, first, here);
-  std::fill(begin, end, std::uint8_t{1});
+  if (std::any_of(here.begin(), here.end(), [](const Wanted& one) { return one.scale < 0; }))
+    reference_(problem_, first, here);
   return here;
 }
 
@@ -86,10 +85,6 @@ Status Expected::check_inside(std::uint64_t elements, std::uint64_t first,
 
 Status Expected::check(std::uint64_t elements, std::uint64_t first,
                        std::span<const std::uint32_t> words) {
-  if (shape_.columns > 0 && kept_.empty()) {
-    kept_.resize(static_cast<std::size_t>(shape_.elements));
-    is_kept_.resize(kept_.size());
-  }
   const std::uint64_t last = std::max(first, elements);
   const auto inside = static_cast<std::size_t>(std::min<std::uint64_t>(last - first, words.size()));
   const std::size_t part = elements_of_block(shape_);

@@ -95,9 +95,8 @@ class Expected {
   WorkloadShape shape_;
   Problem problem_;
   Reference reference_;
-  // Of sums, which take long, those of all elements, and which were made.
+  // Of sums, which take long, those of all elements; one not yet made has a scale below 0.
   std::vector<Wanted> kept_;
-  std::vector<std::uint8_t> is_kept_;
 };
 
 // The output before a launch: a number that no reference gives.
