@@ -141,7 +141,7 @@ std::string runner_up_text(const Advice& advice) {
 // An estimate that is within its own interval of no difference says nothing.
 std::string matters_text(const AxisAnswer& answer) {
   const bool known = answer.matters || answer.half_percent <= least_percent;
-  const std::string word = !known ? "unknown" : answer.matters ? "yes" : "no";
+  std::string word = !known ? "unknown" : answer.matters ? "yes" : "no";
   if (!answer.estimated) return word;
   if (!std::isfinite(answer.half_percent)) return word + " (estimated)";
   return fmt::format("{} ({}estimated to {:.0f} %)", word,
