@@ -63,6 +63,38 @@ std::vector<size_t> widths_of(const Table& table,
   return widths;
 }
 
+// The words of a cell in lines of at most so many characters, where it has no longer word.
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  if (width == 0) return {text};
+  std::vector<std::string> lines(1);
+  for (const std::string_view word : split(text, ' ')) {
+    std::string& line = lines.back();
+    if (line.empty())
+      line = word;
+    else if (characters_in(line) + 1 + characters_in(std::string(word)) <= width)
+      line += fmt::format(" {}", word);
+    else
+      lines.emplace_back(word);
+  }
+  return lines;
+}
+
+// The lines of a text table: a row of the grid is as many as its longest wrapped cell.
+std::vector<std::vector<std::string>> wrapped(const Table& table,
+                                              const std::vector<std::vector<std::string>>& grid) {
+  std::vector<std::vector<std::string>> lines;
+  for (const auto& row : grid) {
+    const size_t first = lines.size();
+    for (size_t j = 0; j < row.size(); ++j) {
+      const std::vector<std::string> cell = wrapped(row[j], table.columns[j].wraps_at);
+      if (lines.size() < first + cell.size())
+        lines.resize(first + cell.size(), std::vector<std::string>(row.size()));
+      for (size_t i = 0; i < cell.size(); ++i) lines[first + i][j] = cell[i];
+    }
+  }
+  return lines;
+}
+
 std::string notes_of(const Table& table) {
   std::string text;
   for (const std::string& note : table.notes) text += note + "\n";
@@ -88,7 +120,7 @@ std::string markdown(const Table& table) {
 }
 
 std::string plain(const Table& table) {
-  const auto lines = grid(table, one_line);
+  const auto lines = wrapped(table, grid(table, one_line));
   const auto widths = widths_of(table, lines);
   std::string text;
   for (const auto& line : lines) {

@@ -32,6 +32,8 @@ struct Column {
   bool right_aligned = false;  // for numbers
   // In text a longer cell gets a line of its own above the rest of its row; 0: none does.
   std::size_t most_width = 0;
+  // In text the words of a longer cell go on in lines below it; 0: they do not.
+  std::size_t wraps_at = 0;
 };
 
 struct Table {

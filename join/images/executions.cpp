@@ -7,12 +7,14 @@
 #include "core/launch/external.h"
 #include "core/ptx/run/instruction.h"
 #include "gen/space/hand_made.h"
+#include "join/images/progress.h"
 #include "join/select/open_space.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
+#include <span>
 
 namespace phasebit::join::images {
 
@@ -147,10 +149,12 @@ class Runs {
     std::vector<Run*> open;
     for (Run& one : runs_)
       if (!is_counted(one) || (one.checks && !one.found)) open.push_back(&one);
-    std::vector<Status> done(open.size());
-    base::parallel_for(open.size(), jobs_, [&](std::size_t n) { done[n] = execute(*open[n]); });
-    for (Status& one : done) PHASEBIT_TRY(one);
-    keep(open);
+    const auto progress = progress_on_terminal("kernels run for their counts and check");
+    for (std::size_t from = 0; from < open.size(); from += kept_at_once) {
+      if (progress) progress(from, open.size());
+      const std::size_t many = std::min(kept_at_once, open.size() - from);
+      PHASEBIT_TRY(run(std::span(open).subspan(from, many)));
+    }
     return {};
   }
 
@@ -159,6 +163,17 @@ class Runs {
   const Run& operator[](std::size_t n) const { return runs_[n]; }
 
  private:
+  // So many are lost by a kill.
+  static constexpr std::size_t kept_at_once = 64;
+
+  Status run(std::span<Run* const> open) {
+    std::vector<Status> done(open.size());
+    base::parallel_for(open.size(), jobs_, [&](std::size_t n) { done[n] = execute(*open[n]); });
+    for (Status& one : done) PHASEBIT_TRY(one);
+    keep(open);
+    return {};
+  }
+
   void look_up() {
     const std::string counts = tools_.derived_kind("counts"), checks = tools_.derived_kind("check");
     if (counts.empty()) return;
@@ -174,7 +189,7 @@ class Runs {
   }
 
   // A cache that cannot be written costs time, not the result.
-  void keep(const std::vector<Run*>& made) {
+  void keep(std::span<Run* const> made) {
     const std::string counts = tools_.derived_kind("counts"), checks = tools_.derived_kind("check");
     if (counts.empty() || made.empty()) return;
     base::Cache::Entries counted, checked;

@@ -43,11 +43,21 @@ std::string values_of(const space::Axis& axis) {
   return text;
 }
 
-void add_axis(Table& table, const space::Axis& axis, std::string_view of) {
-  table.rows.push_back({axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
+// An axis that several components declare alike is one row that names them all: `of` is a kind,
+// then a name.
+void add_axis(Table& table, const space::Axis& axis, const std::string& of) {
+  const std::string kind = of.substr(0, of.find(' ') + 1);
+  const std::string values = values_of(axis);
+  for (auto& row : table.rows)
+    if (row[0].text == axis.name && row[2].text == axis.default_value && row[3].text == values &&
+        row[4].text == axis.doc && row[1].text.starts_with(kind)) {
+      row[1].text += ", " + of.substr(kind.size());
+      return;
+    }
+  table.rows.push_back({axis.name, of, axis.default_value, values, axis.doc});
 }
 
-void add_axes(Table& table, const Component& component, std::string_view of) {
+void add_axes(Table& table, const Component& component, const std::string& of) {
   for (const space::Axis& axis : component.axes) add_axis(table, axis, of);
 }
 
@@ -81,8 +91,10 @@ Result<bool> has_sweeps(const fs::path& file) {
 Result<Table> list_axes(const ListRequest& request) {
   PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
   Table table;
-  table.columns = {
-      {"axis", false}, {"of", false}, {"default", false}, {"values", false}, {"what it is", false}};
+  table.columns = {{"axis"}, {"of"}, {"default"}, {"values"}, {"what it is"}};
+  table.columns[1].wraps_at = 32;
+  table.columns[3].wraps_at = 32;
+  table.columns[4].wraps_at = 44;
   for (const ComponentKind kind : space::component_kinds)
     table.rows.push_back({std::string(to_string(kind)), "every variant", "",
                           fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " ")),
@@ -92,7 +104,7 @@ Result<Table> list_axes(const ListRequest& request) {
     for (const Component& one : catalogue.components(kind))
       add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
   for (const space::Axis& axis : catalogue.compilers())
-    add_axis(table, axis, base::word_of(axis.read_by));
+    add_axis(table, axis, std::string(base::word_of(axis.read_by)));
   return table;
 }
 

@@ -37,6 +37,20 @@ TEST(Table, InPlainText) {
             "A note.\n");
 }
 
+TEST(Table, InPlainTextTheWordsOfALongCellGoOnBelow) {
+  Table table = some_table();
+  table.columns[0].wraps_at = 4;
+  table.rows[0][0].text = "one of bits";
+  EXPECT_EQ(render(table, TableFormat::text),
+            "name  cycles, all\n"
+            "one     12.3 ±0.5\n"
+            "of\n"
+            "bits\n"
+            "x y        failed\n"
+            "A note.\n");
+  EXPECT_NE(render(table, TableFormat::markdown).find("| one of bits | "), std::string::npos);
+}
+
 TEST(Table, InCsvHasTheNumbersInFull) {
   EXPECT_EQ(render(some_table(), TableFormat::csv),
             "name,\"cycles, all\",\"cycles, all half width\"\n"
