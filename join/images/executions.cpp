@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -150,11 +152,16 @@ class Runs {
     for (Run& one : runs_)
       if (!is_counted(one) || (one.checks && !one.found)) open.push_back(&one);
     const auto progress = progress_on_terminal("kernels run for their counts and check");
-    for (std::size_t from = 0; from < open.size(); from += kept_at_once) {
-      if (progress) progress(from, open.size());
-      const std::size_t many = std::min(kept_at_once, open.size() - from);
-      PHASEBIT_TRY(run(std::span(open).subspan(from, many)));
-    }
+    std::mutex one_at_a_time;
+    std::size_t ended = 0;
+    const auto end_one = [&] {
+      const std::lock_guard<std::mutex> lock(one_at_a_time);
+      ++ended;
+      if (progress) progress(ended, open.size());
+    };
+    for (std::size_t from = 0; from < open.size(); from += kept_at_once)
+      PHASEBIT_TRY(
+          run(std::span(open).subspan(from, std::min(kept_at_once, open.size() - from)), end_one));
     return {};
   }
 
@@ -166,9 +173,12 @@ class Runs {
   // So many are lost by a kill.
   static constexpr std::size_t kept_at_once = 64;
 
-  Status run(std::span<Run* const> open) {
+  Status run(std::span<Run* const> open, const std::function<void()>& end_one) {
     std::vector<Status> done(open.size());
-    base::parallel_for(open.size(), jobs_, [&](std::size_t n) { done[n] = execute(*open[n]); });
+    base::parallel_for(open.size(), jobs_, [&](std::size_t n) {
+      done[n] = execute(*open[n]);
+      end_one();
+    });
     for (Status& one : done) PHASEBIT_TRY(one);
     keep(open);
     return {};
