@@ -56,6 +56,7 @@ const char* word_of(Space space) {
     case Space::global: return "global";
     case Space::param: return "param";
     case Space::local: return "local";
+    case Space::constant: return "const";
   }
   bug("a space without a word");
 }

@@ -95,6 +95,7 @@ struct Flag {
   std::map<Component, Mbarrier::Event> polls;  // the last that has ended, of each thread
   std::map<Component, Mbarrier::Event> reads;  // the last load that no store may change
   bool is_contended = false;                   // stores to it come in no order
+  int size = 0;                                // of what was polled or stored first
 };
 
 }  // namespace phasebit::ptx::run

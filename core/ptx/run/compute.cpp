@@ -333,8 +333,12 @@ Unsure unsure_join(const Warp& warp, const Instruction& one, const Operand& a, c
 void compute_predicates(Warp& warp, const Instruction& one, Mask lanes) {
   const Operand& to = one.operands[0];
   const Operand& a = one.operands[1];
-  Mask made = warp.mask_of(a);
   Unsure unsure = warp.unsure(a);
+  Mask made = a.kind == Operand::Kind::predicate ? warp.mask_of(a) : 0;
+  // A special register that is a predicate.
+  each_lane(a.kind == Operand::Kind::row ? lanes : 0, [&](int lane) {
+    if (warp.value(a, lane) != 0) made |= 1U << lane;
+  });
   if (one.operands.size() > 2) {
     const Mask b = warp.mask_of(one.operands[2]);
     unsure = unsure_join(warp, one, a, one.operands[2]);

@@ -76,13 +76,13 @@ void Machine::land(Transfer& transfer) {
   if (barrier != nullptr || access.is_async)
     note_visit(transfer.to, access.epoch, {access.pc, access.thread});
   check_overwrite(transfer.to, transfer.bytes, {access.pc, access.thread});
+  overwrite_flags(transfer.to, transfer.bytes, transfer.issued.order, access);
   Region& to = *transfer.to.region;
   if (transfer.tile != nullptr) {
     access.is_write = false;
     land_tile(transfer, access, viewer, false);
   } else if (transfer.is_reduction) {
     outcome_.has_unfollowed = true;
-    reduce_flags(transfer.to, transfer.bytes, transfer.issued, access);
     for (std::uint64_t n = 0; n < transfer.bytes; n += 4)
       to.set_unsure(transfer.to.offset + n, 4, reason(Reason::Kind::unfollowed, access.pc));
   } else if (transfer.from.region != nullptr) {

@@ -182,14 +182,21 @@ class Decoder {
 
   void lay_out_parameters() {
     const std::vector<std::uint32_t> places = parameter_places(function_);
-    for (std::size_t n = 0; n < function_.parameters.size(); ++n)
-      parameters_[function_.parameters[n].name] = places[n];
+    for (std::size_t n = 0; n < function_.parameters.size(); ++n) {
+      const std::string &name = function_.parameters[n].name, text = function_.parameters[n].text;
+      parameters_[name] = places[n];
+      if (text.find("64") < text.find(name) && text.find('[') == std::string::npos)
+        program_.wide_parameters.push_back(places[n]);
+    }
   }
 
   void take_bounds() {
     for (const std::size_t at : function_.directives) {
       if (parsed(at).name.starts_with(".maxnreg") && !numbers_of(parsed(at)).empty())
         program_.registers = numbers_of(parsed(at)).front();
+      program_.is_explicit_cluster = program_.is_explicit_cluster ||
+                                     parsed(at).name.starts_with(".explicitcluster") ||
+                                     parsed(at).name.starts_with(".reqnctapercluster");
       if (parsed(at).name.starts_with(".maxntid") || parsed(at).name.starts_with(".reqntid")) {
         program_.most_threads = 1;
         for (const int number : numbers_of(parsed(at))) program_.most_threads *= number;
@@ -429,13 +436,18 @@ class Decoder {
     const auto is_free = [](const Instruction& one) {
       return one.type.kind == Type::Kind::float_ && !one.has(Word::rn);
     };
+    const auto hands_on = [](const Instruction& one) {
+      const bool chooses = one.op == Op::min || one.op == Op::max || one.op == Op::selp;
+      return (one.op == Op::mov && one.operands.size() == 2) || one.op == Op::neg ||
+             one.op == Op::abs || one.op == Op::cvt || chooses;
+    };
     for (bool more = true; more;) {
       const std::size_t before = products.size();
       for (const Instruction& one : program_.code)
         if ((one.op == Op::mul && is_free(one)) ||
-            (one.op == Op::mov && one.operands.size() == 2 &&
-             products.contains(one.operands[1].row)) ||
-            ((one.op == Op::neg || one.op == Op::abs) && products.contains(one.operands[1].row)))
+            (hands_on(one) &&
+             (products.contains(one.operands[1].row) ||
+              (one.operands.size() > 2 && products.contains(one.operands[2].row)))))
           products.insert(one.operands[0].row);
       more = products.size() > before;
     }

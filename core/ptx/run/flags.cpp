@@ -14,6 +14,11 @@ Flag& Machine::flag_of(const Place& at, int size, const Access& access) {
     flag.versions.back().value = at.region->read(at.offset, size);
     flag.versions.back().at = {access.pc, -1};
     flag.versions.back().is_known = at.region->unsure(at.offset, size) == 0;
+    flag.size = size;
+  }
+  if (flag.size != size) {
+    flag.versions.emplace_back().at = {access.pc, access.thread};
+    flag.versions.back().is_known = false;
   }
   return flag;
 }
@@ -38,14 +43,18 @@ void Machine::check_polls(const Flag& flag, const VectorClock& known, const Epoc
              {{poll.at, "the poll"}});
 }
 
-// A copy that adds to words which are polled: its sums are not computed.
-void Machine::reduce_flags(const Place& to, std::uint64_t bytes, const Clocks& issued,
-                           const Access& access) {
-  for (auto found = flags_.lower_bound({to.region, to.offset});
+// What is stored to words that are polled, but not as they are: by a copy, or in another size.
+// Which value a poll then sees is not followed. `same`: the flag that the store is one of.
+void Machine::overwrite_flags(const Place& to, std::uint64_t bytes, const VectorClock& known,
+                              const Access& access, const Flag* same) {
+  constexpr std::uint64_t most = 8;  // bytes of one
+  for (auto found = flags_.lower_bound({to.region, to.offset - std::min(to.offset, most - 1)});
        found != flags_.end() && found->first.first == to.region &&
        found->first.second < to.offset + bytes;
        ++found) {
-    check_polls(found->second, issued.order, access.epoch, {access.pc, access.thread});
+    const std::uint64_t end = found->first.second + static_cast<unsigned>(found->second.size);
+    if (&found->second == same || end <= to.offset) continue;
+    check_polls(found->second, known, access.epoch, {access.pc, access.thread});
     Flag::Version& version = found->second.versions.emplace_back();
     version.at = {access.pc, access.thread};
     version.is_known = false;
@@ -57,6 +66,7 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
   Flag& flag = flag_of(place, size, access);
   const VectorClock& known = warp.clocks.of(lane).order;
   check_polls(flag, known, access.epoch, at(warp, access.pc, lane));
+  overwrite_flags(place, static_cast<unsigned>(size), known, access, &flag);
   value &= bits_of_bytes(static_cast<std::uint64_t>(size));
   // In whatever order additions come, none but the last makes the sum.
   const bool grows = access.is_atomic && one.has(Word::add) && is_known &&

@@ -81,7 +81,7 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-enum class Space : std::uint8_t { generic, shared, cluster, global, param, local };
+enum class Space : std::uint8_t { generic, shared, cluster, global, param, local, constant };
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acq_rel };
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
 
@@ -156,6 +156,7 @@ struct SharedVariable {
   std::uint32_t offset = 0, bytes = 0;
   bool dynamic = false;
   Space space = Space::shared;
+  bool constant = false;  // of those in global memory
   std::uint32_t align = 1;
   int scope = -1;  // of the function (PtxScopes) that declares it; -1: of the file
 };
@@ -174,6 +175,8 @@ struct RunProgram {
   bool elects = false;
   int registers = 0;     // of .maxnreg; 0: nothing says with how many a thread begins
   int most_threads = 0;  // of .maxntid or .reqntid
+  bool is_explicit_cluster = false;
+  std::vector<std::uint32_t> wide_parameters;  // where those of one value of 64 bits begin
 };
 
 // Where each of an entry's parameters begins, and after the last where all end.

@@ -78,11 +78,14 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
     buffers_.push_back(
         std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
   }
-  for (const SharedVariable& one : program.variables)
-    if (one.space == Space::global)
-      variables_.push_back(std::make_unique<Region>(
-          one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)),
-          one.bytes));
+  for (const SharedVariable& one : program.variables) {
+    if (one.space != Space::global) continue;
+    variables_.push_back(std::make_unique<Region>(
+        one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)),
+        one.bytes));
+    variables_.back()->is_constant = one.constant;
+  }
+  make_bases();
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
@@ -141,9 +144,8 @@ void Machine::make_warp(int cta, int number) {
   for (const ConstantRow& one : program_.constants) {
     std::fill_n(warp.row(one.row), lanes_of_warp, one.value);
     warp.unsure_rows[one.row] = {};
-    const auto base = static_cast<Base>(first_based_variable + one.variable);
     for (int lane = 0; lane < lanes_of_warp && one.variable >= 0; ++lane)
-      warp.set_base({Operand::Kind::row, false, one.row, 0}, lane, base);
+      warp.set_base({Operand::Kind::row, false, one.row, 0}, lane, base_of_variable(one.variable));
   }
   warp.unsure_predicates[false_predicate] = {};
   for (const SpecialRow& one : program_.specials) {
@@ -185,7 +187,7 @@ std::uint64_t Machine::special(const std::string& name, const Warp& warp, int la
       {"%smid", number < sms.size() ? sms[number] : 0},
       {"%cluster_ctarank", cta.rank},
       {"%cluster_nctarank", launch_.ctas_of_cluster()},
-      {"%is_explicit_cluster", launch_.ctas_of_cluster() > 1},
+      {"%is_explicit_cluster", program_.is_explicit_cluster || launch_.ctas_of_cluster() > 1},
       {"%dynamic_smem_size", launch_.shared_bytes},
       {"%lanemask_eq", bit},
       {"%lanemask_lt", bit - 1},
@@ -273,6 +275,30 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   stopped_ = stopped_ || is_opaque;
 }
 
+namespace {
+
+// Whether an operand says how, how much or who, and is no address and no data.
+bool is_count(const Instruction& one, std::size_t operand) {
+  const std::size_t first = one.results;
+  if (one.op == Op::brx || (one.op >= Op::bar_sync && one.op < Op::mbarrier_init)) return true;
+  if (one.op >= Op::warp_sync && one.op <= Op::redux) return operand > first;
+  if (one.op == Op::elect || one.op == Op::setmaxnreg) return true;
+  if (one.op == Op::cp_async || one.op == Op::bulk_copy) return operand == 2;
+  return one.op == Op::mapa
+             ? operand == 2
+             : one.op >= Op::mbarrier_init && one.op < Op::cp_async && operand > first;
+}
+
+}  // namespace
+
+// What is made of an address is no number that a launch gives.
+void Machine::check_number(const Warp& warp, const Operand& operand, std::uint32_t pc, Mask lanes) {
+  if (operand.kind != Operand::Kind::row || (warp.based[operand.row] & lanes) == 0) return;
+  report(FindingKind::decision, Grade::unproved,
+         at(warp, pc, std::countr_zero(warp.based[operand.row] & lanes)),
+         "it depends on " + to_string(Reason{Reason::Kind::address, pc, -1}));
+}
+
 // A finding for each unsure operand, and the guard, of an instruction that has an effect. It runs
 // with the values that it has in this schedule: false where they are not known at all. Values that
 // are stored may be unsure, and so may the state that a wait asks for.
@@ -293,6 +319,7 @@ bool Machine::require_sure(const Warp& warp, const Instruction& one, std::uint32
         (one.op == Op::vote || one.op == Op::shfl || one.op == Op::match || one.op == Op::redux) &&
         n == one.results;
     if (!is_data && !is_state && !is_vote) check(one.operands[n]);
+    if (is_count(one, n)) check_number(warp, one.operands[n], pc, lanes);
   }
   return !stopped_;
 }

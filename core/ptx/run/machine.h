@@ -88,6 +88,17 @@ struct Cluster {
   VectorClock left;  // as of a CTA: of threads that have not arrived
 };
 
+// What an address is made of: where the buffer of the launch or the variable lies, and numbers.
+// Rounded ones, and those in another form, are bases of their own.
+struct AddressBase {
+  std::int32_t buffer = -1, variable = -1;
+  // An address; one shifted to the right; how far one in another CTA of the cluster is.
+  enum class Form : std::uint8_t { address, shifted, to_other_cta };
+  Form form = Form::address;
+  bool in_space = false;    // not generic: it may be 0
+  std::uint64_t align = 1;  // what of the low bits is known
+};
+
 // Where an address leads.
 struct Place {
   Region* region = nullptr;
@@ -127,6 +138,7 @@ class Machine {
     std::array<std::uint64_t, lanes_of_warp> values;
     Unsure unsure;
     Mask based;
+    std::array<Base, lanes_of_warp> bases;
   };
   std::vector<Kept> compute_ahead(Warp& warp, std::uint32_t from, std::uint32_t to, Mask lanes);
   bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
@@ -137,12 +149,28 @@ class Machine {
          open = 0;  // that hold one; whose result is another where variables lie elsewhere
     std::array<Base, lanes_of_warp> bases{};
   };
-  std::uint64_t alignment_of(Base base) const;
-  Base base_of_result(const Instruction& one, const std::array<Base, 4>& bases,
-                      const std::array<std::uint64_t, 4>& values, bool& open) const;
-  static bool is_same_anywhere(const Instruction& one, const std::array<Base, 4>& bases,
-                               const std::array<std::uint64_t, 4>& values);
-  FollowedAddresses follow_addresses(const Warp& warp, const Instruction& one, Mask lanes) const;
+  void make_bases();
+  Base base_of_variable(std::int32_t variable) const;
+  Base base_of_buffer(std::size_t buffer) const { return static_cast<Base>(2 + buffer); }
+  bool is_whole(Base base) const {
+    return base > made_of_address && bases_[base].form == AddressBase::Form::address;
+  }
+  Base derived(Base from, std::uint32_t by, const AddressBase& as);
+  Base in_form(Base base, bool in_space);
+  bool is_shared(Base base) const;
+  std::int64_t distance(Base base, std::uint64_t value, bool is_wide) const;
+  bool leads_away(Base base) const {
+    return base > made_of_address && bases_[base].form == AddressBase::Form::to_other_cta;
+  }
+  bool names_rank(Base base, std::uint64_t number) const;
+  Base masked(Base base, std::uint64_t mask, std::uint64_t bits, std::uint32_t pc);
+  Base base_of_result(const Instruction& one, std::uint32_t pc, const std::array<Base, 4>& bases,
+                      const std::array<std::uint64_t, 4>& values, bool& open);
+  bool is_same_anywhere(const Instruction& one, const std::array<Base, 4>& bases,
+                        const std::array<std::uint64_t, 4>& values) const;
+  FollowedAddresses follow_addresses(const Warp& warp, const Instruction& one, std::uint32_t pc,
+                                     Mask lanes);
+  bool check_constant(const Instruction& one, Base base, const Place& found, RunPlace by);
   bool check_base(Base base, const Place& found, std::uint64_t size, RunPlace by);
   void set_addresses(Warp& warp, const Instruction& one, std::uint32_t pc,
                      const FollowedAddresses& followed);
@@ -153,7 +181,7 @@ class Machine {
   bool gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes);
   static Mask named_lanes(const Warp& warp, const Instruction& one, int lane);
   void shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
-  void compare_lanes(Warp& warp, const Instruction& one, Mask lanes);
+  void compare_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void vote(Warp& warp, const Instruction& one, Mask lanes);
   void elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -208,8 +236,8 @@ class Machine {
                   std::uint64_t value, const Access& access, bool is_known);
   void publish_version(const Warp& warp, const Instruction& one, int lane,
                        const Flag::Version& before, Flag::Version& version);
-  void reduce_flags(const Place& to, std::uint64_t bytes, const Clocks& issued,
-                    const Access& access);
+  void overwrite_flags(const Place& to, std::uint64_t bytes, const VectorClock& known,
+                       const Access& access, const Flag* same = nullptr);
   void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);
   std::string other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
                         std::size_t seen, RunPlace& other) const;
@@ -332,6 +360,7 @@ class Machine {
   std::uint32_t reason(Reason::Kind kind, std::uint32_t pc, int token = -1);
   void report_decision(const Warp& warp, const Operand& operand, std::uint32_t pc, Mask lanes,
                        const char* what);
+  void check_number(const Warp& warp, const Operand& operand, std::uint32_t pc, Mask lanes);
   bool require_sure(const Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   Component new_component() { return next_component_++; }
   Component component_of(Warp::Groups& groups);
@@ -357,6 +386,8 @@ class Machine {
   std::vector<std::unique_ptr<Region>> buffers_;
   std::vector<std::unique_ptr<Mbarrier>> barriers_;
   std::map<std::pair<const Region*, std::uint64_t>, Flag> flags_;
+  std::vector<AddressBase> bases_;
+  std::map<std::pair<Base, std::uint32_t>, Base> derived_;  // by what it is made of, and where
   std::vector<Reason> reasons_{1};
   std::map<std::pair<std::uint8_t, std::uint32_t>, std::uint32_t> reason_of_;
   std::vector<Token> tokens_;
@@ -389,6 +420,7 @@ class Machine {
   bool fits_at_once_ = true;            // the launch, on any GPU
   bool relies_on_cta_scope_ = false;    // a wait has, for what another CTA did
   bool stopped_ = false;
+  Mask elected_of_ = 0;          // the mask of the last elect.sync of several lanes
   bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown
   RunOutcome outcome_;
 };

@@ -194,17 +194,20 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
   };
   look(word.write);
   if (access.is_write) look(word.read);
-  for (const Access& earlier : more_of(word)) look(earlier);
+  for (const Access& earlier : more_[word.more]) look(earlier);
   if (!access.is_again || viewer.knows(word.write.epoch)) return found;
   // Another store of the same value does not race, but what was there before them may.
   Access other = access;
   other.is_again = false;
-  for (const Access* earlier : {&word.past_write, &word.past_read}) {
-    const Ordering one = ordering(*earlier, other, viewer);
-    if (one <= is) continue;
-    found = earlier;
+  const auto look_back = [&](const Access& earlier) {
+    const Ordering one = ordering(earlier, other, viewer);
+    if (one <= is) return;
+    found = &earlier;
     is = one;
-  }
+  };
+  look_back(word.past_write);
+  look_back(word.past_read);
+  for (const Access& earlier : more_[word.past]) look_back(earlier);
   return found;
 }
 
@@ -214,18 +217,26 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
   if (is_whole) {
     word.past_write = word.write;
     word.past_read = word.read;
+    if (word.more != 0 || word.past != 0) {
+      std::vector<Access> more = more_[word.more];
+      more_for(word.past) = std::move(more);
+    }
   }
+  // That a thread has read it matters to the next copy, which may come without a proxy fence.
+  const auto hides = [&](const Access& one) {
+    return !access.is_write && access.is_async && !one.is_async;
+  };
   Access& last = access.is_write ? word.write : word.read;
-  const bool replaces =
-      last.epoch.component == no_component ||
-      ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) && access.scope <= last.scope);
+  const bool replaces = last.epoch.component == no_component ||
+                        ((last.bytes & ~access.bytes) == 0 && viewer.knows(last.epoch) &&
+                         access.scope <= last.scope && !hides(last));
   if (!replaces) {
-    std::vector<Access>& more = more_for(word);
+    std::vector<Access>& more = more_for(word.more);
     // Now and then, as many may store the same: those that this one comes after.
     if (std::has_single_bit(more.size()))
       std::erase_if(more, [&](const Access& one) {
         return one.is_write == access.is_write && access.scope <= one.scope &&
-               (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch);
+               (one.bytes & ~access.bytes) == 0 && viewer.knows(one.epoch) && !hides(one);
       });
     more.push_back(last);
   }
@@ -237,12 +248,12 @@ void Region::note(Word& word, const Access& access, const Viewer& viewer) {
     std::erase_if(more_[word.more], [&](const Access& one) { return viewer.knows(one.epoch); });
 }
 
-std::vector<Access>& Region::more_for(Word& word) {
-  if (word.more == 0) {
-    word.more = static_cast<std::uint32_t>(more_.size());
+std::vector<Access>& Region::more_for(std::uint32_t& list) {
+  if (list == 0) {
+    list = static_cast<std::uint32_t>(more_.size());
     more_.emplace_back();
   }
-  return more_[word.more];
+  return more_[list];
 }
 
 std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, Access access,
@@ -254,14 +265,17 @@ std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, 
     access.bytes = bytes_of_word(offset, size);
     Word& here = word(index);
     // A word with the past of its neighbour has its future.
-    if (index > first && here == before && more_of(here) == more_before_) {
+    if (index > first && here == before && more_[here.more] == more_before_ &&
+        more_[here.past] == past_before_) {
       static_cast<Shadow&>(here) = after;
-      if (here.more != 0 || !more_after_.empty()) more_for(here) = more_after_;
+      if (here.more != 0 || !more_after_.empty()) more_for(here.more) = more_after_;
+      if (here.past != 0 || !past_after_.empty()) more_for(here.past) = past_after_;
       continue;
     }
     if (size > 4) {
       before = here;
-      more_before_ = more_of(here);
+      more_before_ = more_[here.more];
+      past_before_ = more_[here.past];
     }
     Ordering is = Ordering::full;
     const Access* earlier = conflict(here, access, viewer, is);
@@ -270,7 +284,8 @@ std::optional<Conflict> Region::touch(std::uint64_t offset, std::uint64_t size, 
     note(here, access, viewer);
     if (size > 4) {
       after = here;
-      more_after_ = more_of(here);
+      more_after_ = more_[here.more];
+      past_after_ = more_[here.past];
     }
   }
   return found;

@@ -103,6 +103,7 @@ class Region {
   int cta = -1;           // of shared memory: of the launch
   int threads = 1 << 30;  // components of a CTA
   int ctas_of_cluster = 1;
+  bool is_constant = false;
   std::uint32_t initial_unsure = 0;  // why what it holds at first is not known
 
  private:
@@ -116,6 +117,7 @@ class Region {
     std::uint32_t value = 0, unsure = 0;
     std::uint8_t unsure_bytes = 0;
     std::uint32_t more = 0;  // of more_: further accesses
+    std::uint32_t past = 0;  // of more_: further ones before the last write of another value
   };
   static constexpr std::size_t page = 256;
   using Page = std::array<Word, page>;
@@ -123,8 +125,7 @@ class Region {
   Word& word(std::uint64_t index);
   const Word* known_word(std::uint64_t index) const;
   std::uint32_t initial_word(std::uint64_t index) const;
-  const std::vector<Access>& more_of(const Word& word) const { return more_[word.more]; }
-  std::vector<Access>& more_for(Word& word);
+  std::vector<Access>& more_for(std::uint32_t& list);
   void note(Word& word, const Access& access, const Viewer& viewer);
   const Access* conflict(const Word& word, const Access& access, const Viewer& viewer,
                          Ordering& is) const;
@@ -134,7 +135,7 @@ class Region {
   const std::vector<std::uint32_t>* initial_;
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::vector<Access>> more_{1};  // the first is empty
-  std::vector<Access> more_before_, more_after_;
+  std::vector<Access> more_before_, more_after_, past_before_, past_after_;
 };
 
 }  // namespace phasebit::ptx::run

@@ -109,8 +109,9 @@ std::optional<Place> Machine::place(const Warp& warp, const Instruction& one, st
                      found.region->bytes - first));
     return std::nullopt;
   }
-  if (operand.kind == Operand::Kind::row &&
-      !check_base(warp.base(operand, lane), found, size, at(warp, pc, lane)))
+  if (const Base base = warp.base(operand, lane);
+      !check_base(base, found, size, at(warp, pc, lane)) ||
+      !check_constant(one, base, found, at(warp, pc, lane)))
     return std::nullopt;
   if (align > 1 && address % align != 0) {
     stop(FindingKind::misaligned, Grade::error, at(warp, pc, lane),
@@ -274,7 +275,20 @@ void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t p
     each_lane(size == 8 && one.operands[n].kind == Operand::Kind::row ? lanes : 0, [&](int lane) {
       const std::uint64_t buffer = warp.value(one.operands[n], lane) >> 36;
       if (buffer > 0 && buffer <= buffers_.size())
-        warp.set_base(one.operands[n], lane, static_cast<Base>(first_based_buffer + buffer - 1));
+        warp.set_base(one.operands[n], lane, base_of_buffer(buffer - 1));
+    });
+    // A part of an address.
+    each_lane(size < 8 ? lanes : 0, [&](int lane) {
+      const std::uint64_t offset = warp.value(from, lane) + static_cast<std::uint64_t>(from.offset);
+      if (offset % 8 == 0 && size == 1) return;  // which the alignment of buffers says
+      const auto wide = static_cast<std::uint32_t>(offset / 8 * 8);
+      const std::vector<std::uint32_t>& all = program_.wide_parameters;
+      if (std::find(all.begin(), all.end(), wide) == all.end()) return;
+      const std::uint32_t high = launch_.parameters[wide + 4U] | launch_.parameters[wide + 5U]
+                                                                     << 8U;
+      const std::uint64_t buffer = high >> 4;
+      if (buffer > 0 && buffer <= buffers_.size())
+        warp.set_base(one.operands[n], lane, made_of_address);
     });
   }
 }
@@ -371,6 +385,12 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
         write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
                    value, access, (unsure.lanes >> lane & 1) == 0);
         combined_[key_of(*found, offset)] = {Word::exch, one.type.kind, one.type.bits};
+      } else if (const auto flag = flags_.find({found->region, offset}); flag != flags_.end()) {
+        write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
+                   value, access, (unsure.lanes >> lane & 1) == 0);
+      } else if (!flags_.empty()) {
+        overwrite_flags({found->region, found->cta, offset}, size, warp.clocks.of(lane).order,
+                        access);
       }
       found->region->write(offset, static_cast<int>(size), value);
       std::uint32_t why = (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0;
@@ -521,7 +541,9 @@ void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
   });
   std::array<Base, lanes_of_warp> bases{};
   each_lane(lanes, [&](int lane) {
-    bases[static_cast<std::size_t>(lane)] = warp.base(one.operands[1], lane);
+    // Generic ones are those of global memory.
+    const bool in_space = one.has(Word::to) && one.space != Space::global;
+    bases[static_cast<std::size_t>(lane)] = in_form(warp.base(one.operands[1], lane), in_space);
   });
   warp.set_unsure(one.operands[0], lanes, warp.unsure(one.operands[1]));
   each_lane(lanes, [&](int lane) {
@@ -558,7 +580,10 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
       ++warp.time;
       break;
     default:
+      std::array<Base, lanes_of_warp> bases{};
       each_lane(lanes, [&](int lane) {
+        const Base base = warp.base(one.operands[1], lane);
+        bases[static_cast<std::size_t>(lane)] = in_form(base, one.space != Space::generic);
         const auto rank = static_cast<int>(warp.value(one.operands[2], lane));
         if (rank < 0 || rank >= launch_.ctas_of_cluster())
           stop(FindingKind::range, Grade::error, at(warp, pc, lane),
@@ -568,7 +593,9 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
         warp.set_lane(one.operands[0], lane, window | cluster_address(rank, offset));
       });
       warp.set_unsure(one.operands[0], lanes, {});
-      each_lane(lanes, [&](int lane) { warp.set_base(one.operands[0], lane, made_of_address); });
+      each_lane(lanes, [&](int lane) {
+        warp.set_base(one.operands[0], lane, bases[static_cast<std::size_t>(lane)]);
+      });
   }
 }
 

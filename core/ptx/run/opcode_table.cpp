@@ -267,7 +267,8 @@ bool is_hint(std::string_view word) {
 std::optional<Space> space_of_word(std::string_view word) {
   if (word == "shared" || word == "shared::cta") return Space::shared;
   if (word == "shared::cluster") return Space::cluster;
-  if (word == "global" || word == "const") return Space::global;
+  if (word == "global") return Space::global;
+  if (word == "const") return Space::constant;
   if (word == "local") return Space::local;
   if (word == "param" || word == "param::entry") return Space::param;
   return std::nullopt;

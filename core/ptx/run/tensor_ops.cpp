@@ -212,7 +212,7 @@ void Machine::land_tile(const Transfer& transfer, Access access, const Viewer& v
     if (transfer.is_reduction) {
       outcome_.has_unfollowed = true;
       const std::uint32_t why = reason(Reason::Kind::unfollowed, access.pc);
-      reduce_flags({&to, -1, out}, size, transfer.issued, access);
+      overwrite_flags({&to, -1, out}, size, transfer.issued.order, access);
       for (std::size_t n = 0; n < size; n += 4) to.set_unsure(out + n, 4, why);
     } else if ((out | in | size) % 4 == 0) {
       to.copy_from(source, in, out, size);

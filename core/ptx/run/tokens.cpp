@@ -57,7 +57,7 @@ std::vector<Otherwise> Machine::answered_false(Warp& warp, const Instruction& on
 }
 
 void Machine::compute_numbers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
-  const FollowedAddresses followed = follow_addresses(warp, one, lanes);
+  const FollowedAddresses followed = follow_addresses(warp, one, pc, lanes);
   std::vector<Otherwise> otherwise;
   if (!warp.otherwise.empty()) otherwise = answered_false(warp, one, lanes);
   const Mask open = compute(warp, one, lanes);
@@ -96,16 +96,17 @@ std::vector<Machine::Kept> Machine::compute_ahead(Warp& warp, std::uint32_t from
     for (std::size_t n = 0; n < one.results; ++n) {
       const Operand& result = one.operands[n];
       if (result.kind == Operand::Kind::none) continue;
-      Kept& made =
-          kept.emplace_back(Kept{result,
-                                 {},
-                                 warp.unsure(result),
-                                 result.kind == Operand::Kind::row ? warp.based[result.row] : 0});
+      const bool is_row = result.kind == Operand::Kind::row;
+      Kept& made = kept.emplace_back(
+          Kept{result, {}, warp.unsure(result), is_row ? warp.based[result.row] : 0, {}});
       each_lane(lanes, [&](int lane) {
         made.values[static_cast<std::size_t>(lane)] = warp.value_of(result, lane);
+        if (is_row) made.bases[static_cast<std::size_t>(lane)] = warp.base(result, lane);
       });
     }
+    const FollowedAddresses followed = follow_addresses(warp, one, at, lanes);
     compute(warp, one, lanes);
+    set_addresses(warp, one, at, followed);
   }
   std::reverse(kept.begin(), kept.end());
   return kept;
@@ -144,13 +145,18 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
   const auto is_known = [&](std::size_t n) {
     return (warp.unsure(wait.operands[n]).lanes & unsure) == 0;
   };
-  holds = holds && is_known(1) && (!wait.has(Word::parity) || is_known(2));
+  const bool is_number =
+      !wait.has(Word::parity) || (is_known(2) && (warp.based[wait.operands[2].row] & unsure) == 0);
+  holds = holds && is_known(1) && is_number;
   for (const Kept& one : kept) {
     each_lane(unsure, [&](int lane) {
       warp.set_value(one.operand, lane, one.values[static_cast<std::size_t>(lane)]);
     });
     warp.unsure(one.operand) = one.unsure;
     if (one.operand.kind == Operand::Kind::row) warp.based[one.operand.row] = one.based;
+    each_lane(one.based & unsure, [&](int lane) {
+      warp.set_base(one.operand, lane, one.bases[static_cast<std::size_t>(lane)]);
+    });
   }
   if (!holds) return false;
   const auto alike = [&](int first, int lane) {

@@ -109,6 +109,7 @@ class Layout {
       program_.local_bytes = variable.offset + variable.bytes;
     } else {
       variable.space = Space::global;
+      variable.constant = has(".const");
       variable.dynamic = false;
       variable.offset = globals_++;
     }

@@ -40,10 +40,9 @@ inline std::size_t place_of(Scope scope) {
   return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
 }
 
-// Whose address a value is: a number, what is made of addresses, or a buffer's or variable's.
+// Whose address a value is: a number, what is made of addresses, or an index of Machine::bases_.
 using Base = std::uint16_t;
-inline constexpr Base no_base = 0, made_of_address = 1, first_based_buffer = 2,
-                      first_based_variable = 2 + first_variable;
+inline constexpr Base no_base = 0, made_of_address = 1;
 
 // Which lanes hold a value that is not known for sure, and why one of them does.
 struct Unsure {

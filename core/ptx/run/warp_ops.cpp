@@ -69,6 +69,7 @@ void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask
   const std::size_t in = one.results;
   const Operand& from = one.operands[in];
   std::array<std::uint64_t, lanes_of_warp> values{};
+  std::array<Base, lanes_of_warp> bases{};
   Mask valid = 0, unsure = 0, alone = 0;
   const Unsure known = warp.unsure(from);
   each_lane(lanes, [&](int lane) {
@@ -86,11 +87,14 @@ void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask
     if ((known.lanes >> source & 1) != 0) unsure |= 1U << lane;
     if ((lanes >> source & 1) == 0) alone |= 1U << lane;
     values[static_cast<std::size_t>(lane)] = warp.value(from, source);
+    bases[static_cast<std::size_t>(lane)] = warp.base(from, source);
   });
   each_lane(lanes, [&](int lane) {
     warp.set_lane(to, lane, values[static_cast<std::size_t>(lane)] & 0xffffffffU);
   });
   warp.set_unsure(to, lanes, {unsure, known.why});
+  each_lane(lanes,
+            [&](int lane) { warp.set_base(to, lane, bases[static_cast<std::size_t>(lane)]); });
   // What such a lane has is not specified.
   if (alone != 0) warp.set_unsure(to, alone, {alone, reason(Reason::Kind::lane, pc)});
   if (one.results < 2) return;
@@ -99,8 +103,9 @@ void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask
 }
 
 // "match.any.sync.b32 same, value, mask", "match.all.sync.b32 same|all, value, mask"
-void Machine::compare_lanes(Warp& warp, const Instruction& one, Mask lanes) {
+void Machine::compare_lanes(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const Operand& from = one.operands[one.results];
+  check_number(warp, from, pc, lanes);
   const std::uint64_t bits = one.type.bits == 64 ? ~std::uint64_t{0} : 0xffffffffU;
   const Unsure known = warp.unsure(from);
   const Unsure made{(known.lanes & lanes) != 0 ? lanes : 0, known.why};
@@ -126,6 +131,7 @@ void Machine::reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc,
   if (one.type.kind == Type::Kind::float_) return compute_unfollowed(warp, one, pc, lanes);
   const Operand& from = one.operands[1];
   const Unsure known = warp.unsure(from);
+  const bool is_based = (warp.based[from.row] & lanes) != 0;
   auto made = static_cast<std::uint32_t>(warp.value(from, std::countr_zero(lanes)));
   each_lane(lanes & (lanes - 1), [&](int lane) {
     const auto value = static_cast<std::uint32_t>(warp.value(from, lane));
@@ -141,6 +147,8 @@ void Machine::reduce_lanes(Warp& warp, const Instruction& one, std::uint32_t pc,
   });
   each_lane(lanes, [&](int lane) { warp.set_lane(one.operands[0], lane, made); });
   warp.set_unsure(one.operands[0], lanes, {(known.lanes & lanes) != 0 ? lanes : 0, known.why});
+  each_lane(is_based ? lanes : 0,
+            [&](int lane) { warp.set_base(one.operands[0], lane, made_of_address); });
 }
 
 void Machine::vote(Warp& warp, const Instruction& one, Mask lanes) {
@@ -164,6 +172,11 @@ void Machine::elect(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
   const Mask before = lanes & (all_lanes >> (lanes_of_warp - 1 - options_.elected));
   const int chosen = 31 - std::countl_zero(before != 0 ? before : lanes & (0 - lanes));
   outcome_.electable |= lanes;
+  const bool is_other = elected_of_ != 0 && elected_of_ != lanes;
+  if ((lanes & (lanes - 1)) != 0) elected_of_ = lanes;
+  if (is_other)
+    report(FindingKind::decision, Grade::unproved, at(warp, pc, chosen),
+           "which lane is elected of other masks, too: only the same place in each is run");
   each_lane(lanes, [&](int lane) {
     warp.set_lane(one.operands[0], lane, static_cast<std::uint64_t>(chosen));
   });
@@ -327,7 +340,7 @@ Machine::Went Machine::execute_together(Warp& warp, const Instruction& one, std:
   if (one.op == Op::shfl) shuffle(warp, one, pc, all);
   if (one.op == Op::vote) vote(warp, one, all);
   if (one.op == Op::elect) elect(warp, one, pc, all);
-  if (one.op == Op::match) compare_lanes(warp, one, all);
+  if (one.op == Op::match) compare_lanes(warp, one, pc, all);
   if (one.op == Op::redux) reduce_lanes(warp, one, pc, all);
   each_lane(all, [&](int lane) { warp.pcs[static_cast<std::size_t>(lane)] = pc + 1; });
   return Went::elsewhere;
