@@ -7,7 +7,9 @@
 #include "join/select/open_space.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -69,74 +71,35 @@ Result<ByKey> by_key(const Sides& sides, const Side& side, const std::set<std::s
   return all;
 }
 
-constexpr const char* at_default = "its default";
-
-using ValuesOf = std::map<std::string, std::set<std::string>>;
-
-ValuesOf values_of(const ByKey& all, const ByKey& others) {
-  ValuesOf values;
-  for (const ByKey* side : {&all, &others})
-    for (const auto& [key, one] : *side)
-      for (const auto& [axis, value] : key) values[axis];
-  for (auto& [axis, found] : values)
-    for (const auto& [key, one] : all) {
-      const std::string* value = launch::find_axis(key, axis);
-      found.insert(value == nullptr ? at_default : *value);
-    }
-  return values;
-}
-
+// "wait is try_wait in A and its default in B" for each axis in which the keys differ.
 std::vector<std::string> differences(const KeyAxes& a, const KeyAxes& b) {
-  std::vector<std::string> axes;
-  for (const auto& [key, other] : {std::pair(&a, &b), std::pair(&b, &a)})
-    for (const auto& [axis, value] : *key) {
-      const std::string* there = launch::find_axis(*other, axis);
-      if ((there == nullptr || *there != value) && !base::contains(axes, axis))
-        axes.push_back(axis);
-    }
-  return axes;
-}
-
-std::string few(const std::set<std::string>& values) {
-  constexpr std::size_t most = 4;
-  std::vector<std::string> shown(values.begin(), values.end());
-  const bool all = shown.size() <= most;
-  if (!all) shown.resize(most);
-  return fmt::format("{}{}", fmt::join(shown, ", "), all ? "" : ", ...");
+  std::map<std::string, std::array<std::string, 2>> values;
+  for (const auto& [axis, value] : a) values[axis][0] = value;
+  for (const auto& [axis, value] : b) values[axis][1] = value;
+  std::vector<std::string> lines;
+  for (auto& [axis, both] : values) {
+    if (both[0] == both[1]) continue;
+    for (std::string& value : both)
+      if (value.empty()) value = "its default";
+    lines.push_back(fmt::format("{} is {} in A and {} in B", axis, both[0], both[1]));
+  }
+  return lines;
 }
 
 tl::unexpected<Error> nothing_in_common(const ByKey& a, const ByKey& b) {
-  const ValuesOf of_a = values_of(a, b), of_b = values_of(b, a);
-  std::vector<std::string> apart;
-  std::string hint;
-  for (const auto& [axis, values] : of_a) {
-    const std::set<std::string>& others = of_b.at(axis);
-    if (std::any_of(values.begin(), values.end(),
-                    [&](const std::string& value) { return others.contains(value); }))
-      continue;
-    apart.push_back(fmt::format("{} is {} in A and {} in B", axis, few(values), few(others)));
-    if (hint.empty() && !values.contains(at_default) && !others.contains(at_default))
-      hint = fmt::format("to pair them: --a {0}={1} --b {0}={2}", axis, *values.begin(),
-                         *others.begin());
-  }
-  if (!apart.empty())
-    return with_hint(fail(Step::usage, "no point in common: {}", fmt::join(apart, "; ")), hint);
-  constexpr std::size_t most = 300;  // of each side: all pairs of them are looked at
+  constexpr std::ptrdiff_t most = 300;  // of each side: all pairs of them are looked at
+  const auto end_of = [&](const ByKey& all) {
+    return std::next(all.begin(), std::min(most, std::ssize(all)));
+  };
   std::vector<std::string> fewest;
-  std::pair<std::string, std::string> nearest;
-  std::size_t n = 0;
-  for (const auto& [key, one] : a) {
-    std::size_t m = 0;
-    for (const auto& [other_key, other] : b) {
-      const std::vector<std::string> axes = differences(key, other_key);
-      if (fewest.empty() || axes.size() < fewest.size())
-        fewest = axes, nearest = {one->id, other->id};
-      if (++m == most) break;
-    }
-    if (++n == most) break;
-  }
-  return fail(Step::usage, "no point in common; the nearest, {} and {}, differ in {}",
-              nearest.first, nearest.second, fmt::join(fewest, ", "));
+  for (auto one = a.begin(); one != end_of(a); ++one)
+    for (auto other = b.begin(); other != end_of(b); ++other)
+      if (auto lines = differences(one->first, other->first);
+          fewest.empty() || lines.size() < fewest.size())
+        fewest = std::move(lines);
+  return with_hint(
+      fail(Step::usage, "no point in common; of the nearest {}", fmt::join(fewest, ", ")),
+      "to pair them: --a AXIS=VALUE --b AXIS=VALUE");
 }
 
 // Of both sides the larger; nothing where neither has measured a code twice.
@@ -170,36 +133,6 @@ double chance_of(const Comparison& made, double of_one_code) {
   return results::student_p(mean / (deviation / std::sqrt(count)), half_widths.size() - 1);
 }
 
-std::vector<std::string> environment_of(const Sides& sides) {
-  const Side &a = sides[0], &b = sides[1];
-  std::vector<std::string> lines;
-  if (a.gpus != b.gpus) lines.emplace_back("another GPU");
-  if (a.drivers != b.drivers)
-    lines.push_back(
-        fmt::format("driver {} -> {}", fmt::join(a.drivers, ", "), fmt::join(b.drivers, ", ")));
-  return lines;
-}
-
-void add_code(const Aggregate& a, const Aggregate& b, std::vector<std::string>& lines) {
-  constexpr std::size_t shown = 6;
-  if (a.text_hash != b.text_hash)
-    lines.push_back(
-        fmt::format("code {} -> {}", a.text_hash.substr(0, shown), b.text_hash.substr(0, shown)));
-  else if (a.sass_class != b.sass_class)
-    lines.emplace_back("same instructions, other data, attributes or launch shape");
-  if (ptxas_of(a) != ptxas_of(b))
-    lines.push_back(fmt::format("ptxas {} -> {}", ptxas_of(a), ptxas_of(b)));
-}
-
-void add_clocks(const Aggregate& a, const Aggregate& b, std::vector<std::string>& lines) {
-  const auto add = [&](const char* what, double before, double after) {
-    if (before > 0 && after > 0 && std::abs(after / before - 1) * 100 > clock_percent)
-      lines.push_back(fmt::format("{} {:.0f} -> {:.0f} MHz", what, before, after));
-  };
-  add("clock", a.megahertz, b.megahertz);
-  add("memory clock", a.state.memory_megahertz, b.state.memory_megahertz);
-}
-
 // A figure of several values is shown as these.
 void add_flags(const Aggregate& a, const Aggregate& b, std::vector<std::string>& lines) {
   const std::vector<std::string> of_a = results::words_of(a.flags),
@@ -216,15 +149,29 @@ void add_flags(const Aggregate& a, const Aggregate& b, std::vector<std::string>&
 std::vector<std::string> reasons_of(const Sides& sides, const ComparedPair& pair) {
   const Aggregate &a = *pair.before, &b = *pair.after;
   std::vector<std::string> lines;
-  if (a.unit != b.unit) lines.push_back(fmt::format("unit '{}' -> '{}'", a.unit, b.unit));
-  add_code(a, b, lines);
-  add_clocks(a, b, lines);
+  const auto add = [&](const char* what, const std::string& before, const std::string& after) {
+    if (before != after) lines.push_back(fmt::format("{} {} -> {}", what, before, after));
+  };
+  const auto add_clock = [&](const char* what, double before, double after) {
+    if (before > 0 && after > 0 && std::abs(after / before - 1) * 100 > clock_percent)
+      add(what, fmt::format("{:.0f}", before), fmt::format("{:.0f} MHz", after));
+  };
+  constexpr std::size_t shown = 6;
+  const bool is_step = pair.verdict <= PairVerdict::faster;
+  const bool one_code = is_step && a.sass_class == b.sass_class;
+  if (one_code) lines.emplace_back("same code");
+  add("unit", a.unit, b.unit);
+  add("code", a.text_hash.substr(0, shown), b.text_hash.substr(0, shown));
+  if (a.text_hash == b.text_hash && a.sass_class != b.sass_class)
+    lines.emplace_back("same instructions, other data, attributes or launch shape");
+  add("ptxas", ptxas_of(a), ptxas_of(b));
+  add_clock("clock", a.megahertz, b.megahertz);
+  add_clock("memory clock", a.state.memory_megahertz, b.state.memory_megahertz);
   add_flags(a, b, lines);
-  const bool is_step = pair.verdict == PairVerdict::slower || pair.verdict == PairVerdict::faster;
-  if (!is_step || a.sass_class != b.sass_class) return lines;
-  lines.insert(lines.begin(), "same code");
-  const std::vector<std::string> around = environment_of(sides);
-  lines.insert(lines.end(), around.begin(), around.end());
+  if (one_code && sides[0].gpus != sides[1].gpus) lines.emplace_back("another GPU");
+  if (one_code)
+    add("driver", fmt::format("{}", fmt::join(sides[0].drivers, ", ")),
+        fmt::format("{}", fmt::join(sides[1].drivers, ", ")));
   return lines;
 }
 
@@ -273,12 +220,10 @@ class Comparer {
     after.gpu = before.gpu;
     const auto aa = aa_floor(all_.sides, one.axes.stratum());
     pair.comparison = report::data::compare(before, after, aa);
-    const bool has_figure = pair.comparison.verdict != "no figure" && one.unit == other.unit;
-    if (has_figure) {
+    pair.shown = "no figure";
+    if (pair.comparison.verdict != pair.shown && one.unit == other.unit) {
       tested_.push_back(all_.pairs.size());
       ps_.push_back(chance_of(pair.comparison, std::max(half_a_cycle, aa.value_or(0))));
-    } else {
-      pair.shown = "no figure";
     }
     all_.pairs.push_back(std::move(pair));
   }
@@ -325,31 +270,27 @@ Status explain_largest(const CompareRequest& request, Comparisons& all) {
   options.tools.home = request.home;
   std::vector<std::string> ids;
   std::vector<ComparedPair*> from;
-  const auto add_id = [&](const Aggregate& one, const Aggregate& other) {
+  const auto id_of = [&](const Aggregate& one, const Aggregate& other) {
     const bool by_run = ptxas_of(one) != ptxas_of(other) && !one.axes.has("ptxas");
-    ids.push_back(by_run ? one.id + "/ptxas=" + one.run_ptxas : one.id);
+    return by_run ? one.id + "/ptxas=" + one.run_ptxas : one.id;
   };
   for (ComparedPair& pair : all.pairs) {
     const Aggregate &a = *pair.before, &b = *pair.after;
     if (pair.verdict > PairVerdict::faster || a.sass_class == b.sass_class) continue;
     if (from.size() == most_explained) break;
-    add_id(a, b), add_id(b, a);
+    ids.insert(ids.end(), {id_of(a, b), id_of(b, a)});
     from.push_back(&pair);
   }
   if (from.empty()) return {};
   // As the catalogue spells them: the pinned ptxas is not named.
   PHASEBIT_TRY_ASSIGN(space, select::open_ids(options.space, ids));
   const std::vector<launch::VariantKey>& variants = space.expansion.variants;
-  std::vector<explain::ExplainedPair> explained;
+  std::vector<explain::ExplainedPair> explained(from.size());
   for (std::size_t n = 0; n < from.size(); ++n) {
     const Aggregate &a = *from[n]->before, &b = *from[n]->after;
-    explained.push_back({variants[2 * n].id,
-                         variants[2 * n + 1].id,
-                         from[n]->comparison,
-                         {a.text_hash, a.sass_class},
-                         {b.text_hash, b.sass_class},
-                         {},
-                         {}});
+    explained[n].before = variants[2 * n].id, explained[n].after = variants[2 * n + 1].id;
+    explained[n].measured_before = {a.text_hash, a.sass_class};
+    explained[n].measured_after = {b.text_hash, b.sass_class};
   }
   PHASEBIT_TRY(explain::find_reasons(options, *targets.begin(), {}, explained));
   for (std::size_t n = 0; n < explained.size(); ++n)

@@ -44,6 +44,8 @@ std::vector<std::string> notes_of(const Comparisons& all) {
   if (a.targets != b.targets)
     notes.push_back(fmt::format("code for {} in A, for {} in B", fmt::join(a.targets, ", "),
                                 fmt::join(b.targets, ", ")));
+  if (a.data.aggregation.floors.empty() && b.data.aggregation.floors.empty())
+    notes.emplace_back("no A/A control on either side: no floor, so no verdict");
   for (const Side& side : all.sides)
     if (a.lacks != b.lacks && !side.lacks.empty())
       notes.push_back(fmt::format("{} lacks columns, which are not compared: {}", side.name,

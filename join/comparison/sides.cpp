@@ -6,6 +6,7 @@
 #include "join/explain/explain.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -110,51 +111,41 @@ Status check(const std::string& side, const Selection& selection, const Results&
   return {};
 }
 
-// Rows of these runs, and rows of others that have measured the code of one of them.
-class RowFilter {
- public:
-  RowFilter(const Selection& selection, const RunFacts& runs) : runs_(runs) {
-    for (const AxisTest& test : selection.tests())
-      if (is_of_runs(test.axis)) (test.axis == ptxas_axis ? ptxas_ : of_run_).push_back(test);
-  }
-
-  // The ids of the variants that these runs have measured.
-  std::set<Word> apply(Results& results) const {
-    std::set<Word> names_ptxas, ids, measured, needed;
-    for (const results::VariantRow& variant : results.variants)
-      if (variant.find(ptxas_axis) != nullptr) names_ptxas.insert(variant.id);
-    std::set<std::string> devices;
-    std::vector<char> keeps;
-    for (const PointRow& row : results.points) {
-      keeps.push_back(row.kind == results::PointKind::point &&
-                      holds(row, names_ptxas.contains(row.variant_id)));
-      if (keeps.back() == 0) continue;
-      ids.insert(row.variant_id);
-      devices.insert(row.device_uuid);
-      if (row.same_as.empty()) measured.insert(row.variant_id);
-      needed.insert(row.same_as);
+// Rows of the selected runs, and rows of others that have measured the code of one of them. The ids
+// of the variants that these runs have measured.
+std::set<Word> keep_runs(const Selection& selection, const RunFacts& runs, Results& results) {
+  std::vector<AxisTest> of_run, with_ptxas;
+  for (const AxisTest& test : selection.tests())
+    if (is_of_runs(test.axis)) {
+      with_ptxas.push_back(test);
+      if (test.axis != ptxas_axis) of_run.push_back(test);
     }
-    std::size_t n = 0;
-    std::erase_if(results.points, [&](const PointRow& row) {
-      return keeps[n++] == 0 &&
-             !(needed.contains(row.variant_id) && !measured.contains(row.variant_id) &&
-               row.kind == results::PointKind::point && devices.contains(row.device_uuid));
-    });
-    std::erase_if(results.devices, [&](const auto& one) { return !devices.contains(one.uuid); });
-    return ids;
+  std::map<std::pair<Word, Word>, std::array<bool, 2>> holds;
+  for (const auto& [place, facts] : runs)
+    holds[place] = {Selection(with_ptxas).matches(facts), Selection(of_run).matches(facts)};
+  std::set<Word> names_ptxas, ids, measured, needed, devices;
+  for (const results::VariantRow& variant : results.variants)
+    if (variant.find(ptxas_axis) != nullptr) names_ptxas.insert(variant.id);
+  std::erase_if(results.points,
+                [](const PointRow& row) { return row.kind != results::PointKind::point; });
+  const auto is_kept = [&](const PointRow& row) {
+    return holds[{row.device_uuid, row.run_id}][names_ptxas.contains(row.variant_id) ? 1 : 0];
+  };
+  for (const PointRow& row : results.points) {
+    if (!is_kept(row)) continue;
+    ids.insert(row.variant_id);
+    devices.insert(row.device_uuid);
+    (row.same_as.empty() ? measured : needed)
+        .insert(row.same_as.empty() ? row.variant_id : row.same_as);
   }
-
- private:
-  bool holds(const PointRow& row, bool names_ptxas) const {
-    const auto facts = runs_.find({row.device_uuid, row.run_id});
-    if (facts == runs_.end()) return false;
-    return Selection(of_run_).matches(facts->second) &&
-           (names_ptxas || Selection(ptxas_).matches(facts->second));
-  }
-
-  const RunFacts& runs_;
-  std::vector<AxisTest> of_run_, ptxas_;
-};
+  std::erase_if(results.points, [&](const PointRow& row) {
+    return !is_kept(row) &&
+           !(needed.contains(row.variant_id) && !measured.contains(row.variant_id) &&
+             devices.contains(row.device_uuid));
+  });
+  std::erase_if(results.devices, [&](const auto& one) { return !devices.contains(one.uuid); });
+  return ids;
+}
 
 // By what its variant is; its runs were chosen before.
 bool is_chosen(const Selection& selection, const Aggregate& one) {
@@ -194,7 +185,7 @@ void add_facts(Side& side, const RunFacts& runs) {
 Status fill(Side& side, Results results) {
   const RunFacts runs = facts_of_runs(results);
   PHASEBIT_TRY(check(side.name, side.selection, results, runs));
-  const std::set<Word> ids = RowFilter(side.selection, runs).apply(results);
+  const std::set<Word> ids = keep_runs(side.selection, runs, results);
   std::set<std::string> models;
   for (const results::DeviceRow& device : results.devices) models.insert(device.name);
   if (models.size() > 1)

@@ -211,8 +211,8 @@ TEST(CompareError, SaysWhatCannotBeCompared) {
   const Files apart = two(file_of({measured_of(std::string(ring) + "/wait=test_wait", {100})}),
                           file_of({measured_of(std::string(ring) + "/wait=sleep", {100})}));
   EXPECT_EQ(apart.error(),
-            "usage: no point in common: wait is test_wait in A and sleep in B (to pair them: --a "
-            "wait=test_wait --b wait=sleep)");
+            "usage: no point in common; of the nearest wait is test_wait in A and sleep in B "
+            "(to pair them: --a AXIS=VALUE --b AXIS=VALUE)");
 }
 
 TEST(CompareError, NamesTheModelsOfASide) {
