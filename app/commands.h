@@ -4,6 +4,7 @@
 
 #include "join/advise/question.h"
 #include "join/bundle/pack.h"
+#include "join/comparison/compare.h"
 #include "join/coverage/coverage.h"
 #include "join/explain/explain.h"
 #include "join/explain/history.h"
@@ -19,6 +20,7 @@
 #include "join/variants/forks.h"
 #include "join/variants/generate.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -153,6 +155,14 @@ struct AdviseOptions : join::advise::AdviseRequest {
   bool json = false;
 };
 Status run_advise(const AdviseOptions& options);
+
+struct CompareOptions : join::comparison::CompareRequest {
+  std::optional<double> fail_over;  // percent
+  std::string format = "text";
+  bool json = false, every = false;
+};
+// Whether something is slower by more than `fail_over`, or failed.
+Result<bool> run_compare(const CompareOptions& options);
 
 struct SqlOptions {
   base::Home home;

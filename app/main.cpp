@@ -30,6 +30,7 @@ struct Options {
   LlvmOptions llvm;
   CoverageOptions coverage;
   AdviseOptions advise;
+  CompareOptions compare;
   ReportOptions report;
   SqlOptions sql;
   ClaimsOptions claims;
@@ -54,9 +55,9 @@ void set_home(Options& all, const base::Home& home) {
         &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
-  sass.list.home = all.advise.home = all.report.home = all.sql.home = all.claims.home =
-      all.results_out.home = all.results_in.home = all.list.request.home = all.llvm.history.home =
-          home;
+  sass.list.home = all.advise.home = all.compare.home = all.report.home = all.sql.home =
+      all.claims.home = all.results_out.home = all.results_in.home = all.list.request.home =
+          all.llvm.history.home = home;
   all.llvm.table.home = all.llvm.table.tools.home = home;
 }
 
@@ -87,6 +88,7 @@ int run(int argc, char** argv) {
   add_coverage(app, options.coverage, chosen);
   add_advise(app, options.advise, chosen);
   add_report(app, options.report, chosen);
+  add_compare(app, options.compare, options.exit_status, chosen);
   add_sql(app, options.sql, chosen);
   add_claims(app, options.claims, options.exit_status, chosen);
   add_explain(app, options.explain, chosen);

@@ -74,6 +74,8 @@ TEST_PACKAGES=(
   "zsh|reads the completions"
   "fish|reads the completions"
   "groff|reads the manual pages"
+  "libbenchmark-tools|its compare.py reads our JSON"
+  "python3-scipy|compare.py needs it"
   "llvm-22-dev|phasebit-llvm, which makes PTX of LLVM IR"
 )
 FUZZ_PACKAGES=(

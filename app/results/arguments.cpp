@@ -88,6 +88,41 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_report(options); }; });
 }
 
+void add_compare(CLI::App& app, CompareOptions& options, int& exit_status, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "two results point by point: FASTER, SLOWER, SAME or AMBIGUOUS, and what differs");
+  command
+      ->add_option("results", options.results,
+                   "A and B: a store or a file of results each; one: parts of it (default: of the "
+                   "published)")
+      ->expected(0, 2);
+  for (const auto& [name, words] : {std::pair("--a", &options.a), std::pair("--b", &options.b)})
+    command
+        ->add_option(name, *words,
+                     "AXIS=VALUE of this side: an axis of variants, device, ptxas, commit, run, "
+                     "driver, sweep, target or id")
+        ->allow_extra_args(false);
+  command
+      ->add_option("--fail-over", options.fail_over,
+                   "exit code 1 where something is SLOWER by more than so many percent, or failed")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--explain", options.explain,
+                    "of the 20 largest differences the instructions: assembles them");
+  command->add_flag("--rows", options.every, "list every pair, the SAME and AMBIGUOUS too");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit compare results/nvidia-h200/core.csv.zst --a wait=try_wait "
+                          "--b wait=test_wait",
+                          "phasebit compare results/nvidia-h100/core.csv.zst "
+                          "results/nvidia-h200/core.csv.zst --fail-over 50 --format markdown"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(worse, run_compare(options));
+      exit_status = worse ? 1 : 0;
+      return {};
+    };
+  });
+}
+
 void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "sql", "any question of results: a SELECT over figure, point, device, run and claim");

@@ -164,7 +164,6 @@ void add_figures(const Shown& shown, ordered_json& entry) {
   entry["iterations"] = summary.rounds;
   entry["real_time"] = summary.cycles;
   entry["cpu_time"] = summary.cycles;
-  entry["time_unit"] = "cycles";
   entry["ci_low"] = summary.interval.interval.low;
   entry["ci_high"] = summary.interval.interval.high;
   entry["intercept_cycles"] = summary.fit.intercept;
@@ -193,7 +192,9 @@ ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
   } else {
     entry["error_occurred"] = true;
     entry["error_message"] = shown.reason;
+    entry["real_time"] = entry["cpu_time"] = 0;
   }
+  entry["time_unit"] = json_time_unit;
   if (shown.figures != nullptr && shown.figures != shown.row)
     entry["same_code_as"] = shown.figures->variant_id.text();
   if (key != nullptr)

@@ -29,8 +29,9 @@ Result<MergeCounts> import_results(const fs::path& store, const std::vector<fs::
 // Results in another program's form. A point whose code was measured under another variant's name
 // has that figure, of the same repetition; one without a figure has the reason.
 
-// The form that Google Benchmark's --benchmark_format=json has, times in cycles (time_unit "cycles"
-// is ours; its compare.py takes it as it is).
+// The form that Google Benchmark's --benchmark_format=json has. Its compare.py knows no cycles:
+// they are given as this unit, and the label has their own.
+inline constexpr const char* json_time_unit = "ns";
 std::string to_google_benchmark_json(const Results& results);
 
 }  // namespace phasebit::results

@@ -311,6 +311,35 @@ double rounded_megahertz(double megahertz) {
   return to_steps(megahertz, megahertz_steps);
 }
 
+// Abramowitz and Stegun, 26.7.3 and 26.7.4: finite sums for whole degrees of freedom.
+double student_p(double t, std::size_t degrees) {
+  const double angle = std::atan(std::abs(t) / std::sqrt(static_cast<double>(degrees)));
+  const double cosine = std::cos(angle), square = cosine * cosine;
+  const bool odd = degrees % 2 == 1;
+  double term = odd ? cosine : 1, sum = 0;
+  for (std::size_t n = odd ? 3 : 2; n <= degrees; n += 2) {
+    sum += term;
+    const auto factor = static_cast<double>(n);
+    term *= square * (factor - 1) / factor;
+  }
+  const double inside =
+      odd ? 2 / std::acos(-1.0) * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
+  return std::clamp(1 - inside, 0.0, 1.0);
+}
+
+std::vector<double> holm(const std::vector<double>& ps) {
+  std::vector<size_t> order(ps.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ps[a] < ps[b]; });
+  std::vector<double> corrected(ps.size());
+  double least = 0;
+  for (size_t n = 0; n < order.size(); ++n) {
+    least = std::max(least, std::min(1.0, static_cast<double>(ps.size() - n) * ps[order[n]]));
+    corrected[order[n]] = least;
+  }
+  return corrected;
+}
+
 std::string factor_of(const PointRow& row, const PointRow& first) {
   const Conditions &own = row.conditions, &base = first.conditions;
   std::vector<std::string_view> changed;

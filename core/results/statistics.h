@@ -67,6 +67,16 @@ DeviceState median_state(const std::vector<DeviceState>& states);
 // value at quantile q in 0..1, linear between neighbours.
 double quantile(std::vector<double> values, double q);
 
+// Whether differences are more than chance.
+
+// How likely |t| of Student's distribution with so many degrees of freedom (1 or more) is at least
+// so large.
+double student_p(double t, std::size_t degrees);
+
+// Of many comparisons what each p is, corrected so that with all below 0.05 taken for differences
+// the chance of one mistake or more is 5 %, whatever depends on what (Holm, 1979). In their order.
+std::vector<double> holm(const std::vector<double>& ps);
+
 // What is kept of a figure: more digits than any interval resolves, and not one for the last bit of
 // a division, which only fills files. Rounding what is rounded changes nothing.
 

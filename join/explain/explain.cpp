@@ -65,7 +65,8 @@ std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& 
   return lines;
 }
 
-// `read` are the pairs' variants that are kernels of files; all others are named by their ids.
+}  // namespace
+
 Status find_reasons(const ExplainRequest& options, const std::string& target,
                     const std::vector<select::Space>& read, std::vector<ExplainedPair>& pairs) {
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
@@ -82,6 +83,8 @@ Status find_reasons(const ExplainRequest& options, const std::string& target,
   for (ExplainedPair& pair : pairs) pair.reasons = reasons_of(pair, code);
   return {};
 }
+
+namespace {
 
 MeasuredCode code_of(const report::data::Aggregation& aggregation, const std::string& id) {
   const report::data::Aggregate* found = report::data::find_variant(aggregation.points, id);

@@ -45,6 +45,11 @@ struct ExplainedPair {
 // One pair, or with `steps` every one whose figures differ by more than the floor.
 Result<std::vector<ExplainedPair>> explain(const ExplainRequest& request);
 
+// Fills in the reasons of these. `read`: the variants of the pairs that are kernels of files; all
+// others are named by their ids.
+Status find_reasons(const ExplainRequest& options, const std::string& target,
+                    const std::vector<select::Space>& read, std::vector<ExplainedPair>& pairs);
+
 base::Table explained_table(const std::vector<ExplainedPair>& pairs);
 std::string explained_text(const ExplainedPair& pair);
 

@@ -286,5 +286,29 @@ TEST(MedianIntervalProperty, CoversTheTrueMedianAtLeastNinetyFourOfAHundredTimes
   EXPECT_GE(covered, 94 * trials / 100);
 }
 
+// Points of the table of Student's distribution that every textbook has, both sides together.
+TEST(StudentP, IsThatOfTheTable) {
+  struct Row {
+    double t;
+    std::size_t degrees;
+    double p;
+  };
+  for (const Row& row :
+       {Row{12.706, 1, 0.05}, Row{4.303, 2, 0.05}, Row{2.365, 7, 0.05}, Row{-3.499, 7, 0.01},
+        Row{2.262, 9, 0.05}, Row{3.250, 9, 0.01}, Row{2.228, 10, 0.05}, Row{0, 4, 1}})
+    EXPECT_NEAR(results::student_p(row.t, row.degrees), row.p, 5e-5) << row.t << " " << row.degrees;
+  EXPECT_DOUBLE_EQ(results::student_p(1e9, 7), 0);
+}
+
+// 4 x 0.005, 3 x 0.01, 2 x 0.03, and no smaller than the one before.
+TEST(Holm, CorrectsInTheirOrder) {
+  const std::vector<double> corrected = results::holm({0.01, 0.04, 0.03, 0.005});
+  const std::vector<double> expected = {0.03, 0.06, 0.06, 0.02};
+  ASSERT_EQ(corrected.size(), expected.size());
+  for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_NEAR(corrected[n], expected[n], 1e-12);
+  EXPECT_EQ(results::holm({0.6, 0.7}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(results::holm({}).empty());
+}
+
 }  // namespace
 }  // namespace phasebit::test

@@ -95,6 +95,19 @@ std::vector<std::string> Selection::tests_of(const std::string& axis) const {
   return {};
 }
 
+Result<AxisTest> read_test(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    return fail(Step::usage, "'{}' is not AXIS=VALUE", text);
+  AxisTest test{text.substr(0, equals), {}};
+  for (const std::string_view one : base::split(std::string_view(text).substr(equals + 1), '|')) {
+    test.any_of.emplace_back(one);
+    if (const std::string what = complaint(test.any_of.back()); !what.empty())
+      return fail(Step::usage, "{}: {}", text, what);
+  }
+  return test;
+}
+
 Selection read_selection(const TomlValue& table, const std::string& file, Status& status) {
   std::vector<AxisTest> tests;
   base::TomlReader reader(file, table, "selection", table.keys, status);

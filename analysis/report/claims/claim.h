@@ -76,6 +76,9 @@ class Selection {
   std::vector<AxisTest> tests_;
 };
 
+// "axis=word|>=8": as one key of a selection. Step::usage.
+Result<AxisTest> read_test(const std::string& text);
+
 // { axis = "word", axis = 4, axis = ["a", ">=8"] }. The first error goes to `status`.
 Selection read_selection(const base::TomlValue& table, const std::string& file, Status& status);
 
