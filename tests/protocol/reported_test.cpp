@@ -97,8 +97,8 @@ TEST(CheckReported, MoreRegistersThanThereAre) {
 TEST(CheckReported, AnOperandThatTheOtherWarpgroupStillReads) {
   const auto kernel = [](const std::string& loop_back) {
     return "mov.u32 r1, 0;\nmov.u32 r2, ring;\nshl.b32 r3, tid, 2;\nxor.b32 r4, r3, 512;\n"
-           "add.u32 r3, r3, r2;\nadd.u32 r4, r4, r2;\nL_loop:\nst.shared.u32 [r3], r1;\nbar.sync 0;\n"
-           "ld.shared.u32 r5, [r4];\n" +
+           "add.u32 r3, r3, r2;\nadd.u32 r4, r4, r2;\nL_loop:\nst.shared.u32 [r3], r1;\n"
+           "bar.sync 0;\nld.shared.u32 r5, [r4];\n" +
            loop_back + "add.u32 r1, r1, 1;\nsetp.lt.u32 p1, r1, 4;\n@p1 bra L_loop;\n";
   };
   const Checked broken = check_kernel(kernel(""), 256);

@@ -53,6 +53,15 @@ Base Machine::in_form(Base base, bool in_space) {
   return derived(base, other_form, made);
 }
 
+LaneBases Machine::bases_in_form(const Warp& warp, const Operand& operand, Mask lanes,
+                                 bool in_space) {
+  LaneBases made{};
+  each_lane(lanes, [&](int lane) {
+    made[static_cast<std::size_t>(lane)] = in_form(warp.base(operand, lane), in_space);
+  });
+  return made;
+}
+
 bool Machine::is_shared(Base base) const {
   const std::int32_t variable = bases_[base].variable;
   return variable >= 0 &&
@@ -213,9 +222,7 @@ void Machine::set_addresses(Warp& warp, const Instruction& one, std::uint32_t pc
     if (to.kind == Operand::Kind::none) continue;
     if (followed.open != 0)
       warp.set_unsure(to, followed.open, {followed.open, reason(Reason::Kind::address, pc)});
-    each_lane(followed.lanes, [&](int lane) {
-      warp.set_base(to, lane, followed.bases[static_cast<std::size_t>(lane)]);
-    });
+    warp.set_bases(to, followed.lanes, followed.bases);
   }
 }
 
@@ -258,7 +265,7 @@ bool Machine::check_constant(const Instruction& one, Base base, const Place& fou
   if (is_constant && reads) return true;
   stop(FindingKind::bounds, Grade::error, by,
        is_constant ? fmt::format("{} is constant memory, which ld.const reads", found.region->name)
-                   : fmt::format("{} is no constant memory", found.region->name));
+                   : fmt::format("{} is not constant memory", found.region->name));
   return false;
 }
 

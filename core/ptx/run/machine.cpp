@@ -277,7 +277,7 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
 
 namespace {
 
-// Whether an operand says how, how much or who, and is no address and no data.
+// Whether an operand is a mask, count, size, lane or parity, not an address or data.
 bool is_count(const Instruction& one, std::size_t operand) {
   const std::size_t first = one.results;
   if (one.op == Op::brx || (one.op >= Op::bar_sync && one.op < Op::mbarrier_init)) return true;
@@ -291,7 +291,7 @@ bool is_count(const Instruction& one, std::size_t operand) {
 
 }  // namespace
 
-// What is made of an address is no number that a launch gives.
+// What is made of an address differs from launch to launch.
 void Machine::check_number(const Warp& warp, const Operand& operand, std::uint32_t pc, Mask lanes) {
   if (operand.kind != Operand::Kind::row || (warp.based[operand.row] & lanes) == 0) return;
   report(FindingKind::decision, Grade::unproved,

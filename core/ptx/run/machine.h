@@ -138,7 +138,7 @@ class Machine {
     std::array<std::uint64_t, lanes_of_warp> values;
     Unsure unsure;
     Mask based;
-    std::array<Base, lanes_of_warp> bases;
+    LaneBases bases;
   };
   std::vector<Kept> compute_ahead(Warp& warp, std::uint32_t from, std::uint32_t to, Mask lanes);
   bool is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, Mask unsure, Mask taken);
@@ -147,7 +147,7 @@ class Machine {
   struct FollowedAddresses {
     Mask lanes = 0,
          open = 0;  // that hold one; whose result is another where variables lie elsewhere
-    std::array<Base, lanes_of_warp> bases{};
+    LaneBases bases{};
   };
   void make_bases();
   Base base_of_variable(std::int32_t variable) const;
@@ -157,6 +157,7 @@ class Machine {
   }
   Base derived(Base from, std::uint32_t by, const AddressBase& as);
   Base in_form(Base base, bool in_space);
+  LaneBases bases_in_form(const Warp& warp, const Operand& operand, Mask lanes, bool in_space);
   bool is_shared(Base base) const;
   std::int64_t distance(Base base, std::uint64_t value, bool is_wide) const;
   bool leads_away(Base base) const {

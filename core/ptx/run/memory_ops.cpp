@@ -539,16 +539,11 @@ void Machine::convert_address(Warp& warp, const Instruction& one, Mask lanes) {
     }
     warp.set_lane(one.operands[0], lane, address);
   });
-  std::array<Base, lanes_of_warp> bases{};
-  each_lane(lanes, [&](int lane) {
-    // Generic ones are those of global memory.
-    const bool in_space = one.has(Word::to) && one.space != Space::global;
-    bases[static_cast<std::size_t>(lane)] = in_form(warp.base(one.operands[1], lane), in_space);
-  });
+  // Generic ones are those of global memory.
+  const bool in_space = one.has(Word::to) && one.space != Space::global;
+  const LaneBases bases = bases_in_form(warp, one.operands[1], lanes, in_space);
   warp.set_unsure(one.operands[0], lanes, warp.unsure(one.operands[1]));
-  each_lane(lanes, [&](int lane) {
-    warp.set_base(one.operands[0], lane, bases[static_cast<std::size_t>(lane)]);
-  });
+  warp.set_bases(one.operands[0], lanes, bases);
 }
 
 void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -580,10 +575,9 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
       ++warp.time;
       break;
     default:
-      std::array<Base, lanes_of_warp> bases{};
+      const LaneBases bases =
+          bases_in_form(warp, one.operands[1], lanes, one.space != Space::generic);
       each_lane(lanes, [&](int lane) {
-        const Base base = warp.base(one.operands[1], lane);
-        bases[static_cast<std::size_t>(lane)] = in_form(base, one.space != Space::generic);
         const auto rank = static_cast<int>(warp.value(one.operands[2], lane));
         if (rank < 0 || rank >= launch_.ctas_of_cluster())
           stop(FindingKind::range, Grade::error, at(warp, pc, lane),
@@ -593,9 +587,7 @@ void Machine::execute_memory(Warp& warp, const Instruction& one, std::uint32_t p
         warp.set_lane(one.operands[0], lane, window | cluster_address(rank, offset));
       });
       warp.set_unsure(one.operands[0], lanes, {});
-      each_lane(lanes, [&](int lane) {
-        warp.set_base(one.operands[0], lane, bases[static_cast<std::size_t>(lane)]);
-      });
+      warp.set_bases(one.operands[0], lanes, bases);
   }
 }
 

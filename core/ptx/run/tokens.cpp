@@ -154,9 +154,7 @@ bool Machine::is_skip(Warp& warp, const Instruction& one, std::uint32_t branch, 
     });
     warp.unsure(one.operand) = one.unsure;
     if (one.operand.kind == Operand::Kind::row) warp.based[one.operand.row] = one.based;
-    each_lane(one.based & unsure, [&](int lane) {
-      warp.set_base(one.operand, lane, one.bases[static_cast<std::size_t>(lane)]);
-    });
+    warp.set_bases(one.operand, one.based & unsure, one.bases);
   }
   if (!holds) return false;
   const auto alike = [&](int first, int lane) {

@@ -43,6 +43,7 @@ inline std::size_t place_of(Scope scope) {
 // Whose address a value is: a number, what is made of addresses, or an index of Machine::bases_.
 using Base = std::uint16_t;
 inline constexpr Base no_base = 0, made_of_address = 1;
+using LaneBases = std::array<Base, lanes_of_warp>;
 
 // Which lanes hold a value that is not known for sure, and why one of them does.
 struct Unsure {
@@ -141,6 +142,10 @@ struct Warp {
     if (operand.kind != Operand::Kind::row || base == no_base) return;
     based[operand.row] |= 1U << lane;
     bases[std::size_t{operand.row} * lanes_of_warp + static_cast<std::size_t>(lane)] = base;
+  }
+  void set_bases(const Operand& operand, Mask lanes, const LaneBases& bases) {
+    each_lane(lanes,
+              [&](int lane) { set_base(operand, lane, bases[static_cast<std::size_t>(lane)]); });
   }
   std::uint64_t value_of(const Operand& operand, int lane) const {
     return operand.kind == Operand::Kind::predicate ? predicates[operand.row] >> lane & 1

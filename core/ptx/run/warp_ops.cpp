@@ -69,7 +69,7 @@ void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask
   const std::size_t in = one.results;
   const Operand& from = one.operands[in];
   std::array<std::uint64_t, lanes_of_warp> values{};
-  std::array<Base, lanes_of_warp> bases{};
+  LaneBases bases{};
   Mask valid = 0, unsure = 0, alone = 0;
   const Unsure known = warp.unsure(from);
   each_lane(lanes, [&](int lane) {
@@ -93,8 +93,7 @@ void Machine::shuffle(Warp& warp, const Instruction& one, std::uint32_t pc, Mask
     warp.set_lane(to, lane, values[static_cast<std::size_t>(lane)] & 0xffffffffU);
   });
   warp.set_unsure(to, lanes, {unsure, known.why});
-  each_lane(lanes,
-            [&](int lane) { warp.set_base(to, lane, bases[static_cast<std::size_t>(lane)]); });
+  warp.set_bases(to, lanes, bases);
   // What such a lane has is not specified.
   if (alone != 0) warp.set_unsure(to, alone, {alone, reason(Reason::Kind::lane, pc)});
   if (one.results < 2) return;
