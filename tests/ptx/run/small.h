@@ -20,7 +20,7 @@ struct SmallLaunch {
 inline std::string small_kernel(const std::string& body) {
   return ".version 8.6\n.target sm_90a\n.address_size 64\n"
          ".visible .entry small(.param .u64 out)\n{\n"
-         ".shared .align 128 .b8 ring[1024];\n"
+         ".shared .align 256 .b8 ring[1024];\n"
          ".reg .b32 tid, lane, warp, r<16>;\n.reg .b64 d<8>;\n.reg .pred p<8>, leader, first;\n"
          "mov.u32 tid, %tid.x;\nand.b32 lane, tid, 31;\nshr.u32 warp, tid, 5;\n"
          "setp.eq.u32 leader, lane, 0;\nsetp.eq.u32 first, tid, 0;\nld.param.u64 d0, [out];\n" +
