@@ -43,22 +43,18 @@ std::string values_of(const space::Axis& axis) {
   return text;
 }
 
-// An axis that several components declare alike is one row that names them all: `of` is a kind,
-// then a name.
-void add_axis(Table& table, const space::Axis& axis, const std::string& of) {
-  const std::string kind = of.substr(0, of.find(' ') + 1);
+// An axis that several components of a kind declare alike is one row that names them all.
+void add_axis(Table& table, const space::Axis& axis, const std::string& kind,
+              const std::string& name = {}) {
   const std::string values = values_of(axis);
   for (auto& row : table.rows)
-    if (row[0].text == axis.name && row[2].text == axis.default_value && row[3].text == values &&
-        row[4].text == axis.doc && row[1].text.starts_with(kind)) {
-      row[1].text += ", " + of.substr(kind.size());
+    if (!name.empty() && row[0].text == axis.name && row[1].text.starts_with(kind + " ") &&
+        row[2].text == axis.default_value && row[3].text == values && row[4].text == axis.doc) {
+      row[1].text += ", " + name;
       return;
     }
-  table.rows.push_back({axis.name, of, axis.default_value, values, axis.doc});
-}
-
-void add_axes(Table& table, const Component& component, const std::string& of) {
-  for (const space::Axis& axis : component.axes) add_axis(table, axis, of);
+  table.rows.push_back(
+      {axis.name, name.empty() ? kind : kind + " " + name, axis.default_value, values, axis.doc});
 }
 
 Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
@@ -99,10 +95,11 @@ Result<Table> list_axes(const ListRequest& request) {
     table.rows.push_back({std::string(to_string(kind)), "every variant", "",
                           fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " ")),
                           fmt::format("see `phasebit list {}s`", to_string(kind))});
-  add_axes(table, catalogue.common(), "every variant");
+  for (const space::Axis& axis : catalogue.common().axes) add_axis(table, axis, "every variant");
   for (const ComponentKind kind : space::component_axis_order)
     for (const Component& one : catalogue.components(kind))
-      add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
+      for (const space::Axis& axis : one.axes)
+        add_axis(table, axis, std::string(to_string(kind)), one.name);
   for (const space::Axis& axis : catalogue.compilers())
     add_axis(table, axis, std::string(base::word_of(axis.read_by)));
   return table;

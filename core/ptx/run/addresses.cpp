@@ -17,8 +17,6 @@ constexpr std::uint64_t align_of_buffers = 256;
 // What masks and swizzles change of an address, at most.
 constexpr std::uint64_t most_low = std::uint64_t{1} << 16;
 constexpr std::uint64_t bits_of_word = 64;
-// The other form of an address, in the place of an instruction that makes a base.
-constexpr std::uint32_t other_form = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -37,20 +35,31 @@ Base Machine::base_of_variable(std::int32_t variable) const {
   return static_cast<Base>(2 + buffers_.size() + static_cast<std::size_t>(variable));
 }
 
-Base Machine::derived(Base from, std::uint32_t by, const AddressBase& as) {
-  const auto [found, is_new] = derived_.emplace(std::pair(from, by), bases_.size());
-  if (is_new) bases_.push_back(as);
+Base Machine::add_base(AddressBase made) {
+  // A kernel that makes more of them has lost itself.
+  constexpr std::size_t most = 60'000;
+  if (bases_.size() == most) return made_of_address;
+  bases_.push_back(made);
+  return static_cast<Base>(bases_.size() - 1);
+}
+
+Base Machine::derived(Base from, std::uint32_t by, AddressBase as) {
+  as.other_form = no_base;
+  const auto [found, is_new] = derived_.emplace(std::pair(from, by), no_base);
+  if (is_new) found->second = add_base(as);
   return found->second;
 }
 
 // cvta and mapa: as a generic address, or as one of its space.
 Base Machine::in_form(Base base, bool in_space) {
   if (!is_whole(base) || bases_[base].in_space == in_space) return base;
-  for (const auto& [from, made] : derived_)
-    if (made == base && from.second == other_form) return from.first;
-  AddressBase made = bases_[base];
-  made.in_space = in_space;
-  return derived(base, other_form, made);
+  if (bases_[base].other_form == no_base) {
+    AddressBase other = bases_[base];
+    other.in_space = in_space;
+    other.other_form = base;
+    bases_[base].other_form = add_base(other);
+  }
+  return bases_[base].other_form;
 }
 
 LaneBases Machine::bases_in_form(const Warp& warp, const Operand& operand, Mask lanes,
@@ -173,14 +182,14 @@ bool Machine::is_same_anywhere(const Instruction& one, const std::array<Base, 4>
   };
   if (bases[0] == bases[1])
     return is_whole(bases[0]) && (is_equality || (is_near(0) && is_near(1)));
-  const auto is_zero_test = [&](std::size_t n) {
+  const auto is_never = [&](std::size_t n) {
+    if (!is_whole(bases[n]) || bases[1 - n] != no_base) return false;
     const std::uint64_t number = values[1 - n];
-    const bool is_number = is_whole(bases[n]) && bases[1 - n] == no_base;
-    if (is_number && (number ^ values[n]) % bases_[bases[n]].align != 0) return true;
-    return is_whole(bases[n]) && !bases_[bases[n]].in_space && bases[1 - n] == no_base && is_wide &&
-           is_near(n) && (number < reserved_shared_bytes || number >= below_zero);
+    if ((number ^ values[n]) % bases_[bases[n]].align != 0) return true;
+    const bool is_kept = number < reserved_shared_bytes || number >= below_zero;
+    return is_wide && !bases_[bases[n]].in_space && is_near(n) && is_kept;
   };
-  return is_equality && (is_zero_test(0) || is_zero_test(1));
+  return is_equality && (is_never(0) || is_never(1));
 }
 
 Machine::FollowedAddresses Machine::follow_addresses(const Warp& warp, const Instruction& one,

@@ -95,8 +95,9 @@ struct AddressBase {
   // An address; one shifted to the right; how far one in another CTA of the cluster is.
   enum class Form : std::uint8_t { address, shifted, to_other_cta };
   Form form = Form::address;
-  bool in_space = false;    // not generic: it may be 0
-  std::uint64_t align = 1;  // what of the low bits is known
+  bool in_space = false;      // not generic: it may be 0
+  std::uint64_t align = 1;    // what of the low bits is known
+  Base other_form = no_base;  // the same one generic, or of its space
 };
 
 // Where an address leads.
@@ -151,11 +152,14 @@ class Machine {
   };
   void make_bases();
   Base base_of_variable(std::int32_t variable) const;
+  Base base_of_parameter(std::uint64_t offset, std::uint64_t size) const;
+  std::uint64_t parameter(std::uint64_t offset, std::uint64_t size) const;
   Base base_of_buffer(std::size_t buffer) const { return static_cast<Base>(2 + buffer); }
   bool is_whole(Base base) const {
     return base > made_of_address && bases_[base].form == AddressBase::Form::address;
   }
-  Base derived(Base from, std::uint32_t by, const AddressBase& as);
+  Base add_base(AddressBase made);
+  Base derived(Base from, std::uint32_t by, AddressBase as);
   Base in_form(Base base, bool in_space);
   LaneBases bases_in_form(const Warp& warp, const Operand& operand, Mask lanes, bool in_space);
   bool is_shared(Base base) const;

@@ -185,12 +185,14 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
   is = Ordering::full;
   // Whichever of two such stores comes first, the same is there after both.
   const bool only_reads = access.is_again && !access.is_async && access.scope == Scope::none;
-  const auto look = [&](const Access& earlier) {
-    if (only_reads && earlier.is_write) return;
-    const Ordering one = ordering(earlier, access, viewer);
+  const auto weigh = [&](const Access& earlier, const Access& later) {
+    const Ordering one = ordering(earlier, later, viewer);
     if (one <= is) return;
     found = &earlier;
     is = one;
+  };
+  const auto look = [&](const Access& earlier) {
+    if (!only_reads || !earlier.is_write) weigh(earlier, access);
   };
   look(word.write);
   if (access.is_write) look(word.read);
@@ -199,15 +201,9 @@ const Access* Region::conflict(const Word& word, const Access& access, const Vie
   // Another store of the same value does not race, but what was there before them may.
   Access other = access;
   other.is_again = false;
-  const auto look_back = [&](const Access& earlier) {
-    const Ordering one = ordering(earlier, other, viewer);
-    if (one <= is) return;
-    found = &earlier;
-    is = one;
-  };
-  look_back(word.past_write);
-  look_back(word.past_read);
-  for (const Access& earlier : more_[word.past]) look_back(earlier);
+  weigh(word.past_write, other);
+  weigh(word.past_read, other);
+  for (const Access& earlier : more_[word.past]) weigh(earlier, other);
   return found;
 }
 

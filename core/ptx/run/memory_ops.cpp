@@ -253,44 +253,45 @@ void Machine::check_overwrite(const Place& at, std::uint64_t size, RunPlace by) 
              "initialises it"}});
 }
 
+// Whose address a parameter is, or a part of one; that it begins with zeros its alignment says.
+Base Machine::base_of_parameter(std::uint64_t offset, std::uint64_t size) const {
+  const auto base_of = [&](std::uint64_t address) {
+    const std::uint64_t buffer = address >> 36;
+    return buffer > 0 && buffer <= buffers_.size() ? base_of_buffer(buffer - 1) : no_base;
+  };
+  if (size == 8) return base_of(parameter(offset, 8));
+  const std::vector<std::uint32_t>& wide = program_.wide_parameters;
+  const std::uint64_t whole = offset / 8 * 8;
+  const bool is_part = whole + 8 <= launch_.parameters.size() &&
+                       std::find(wide.begin(), wide.end(), whole) != wide.end();
+  const bool is_known = size == 1 && offset == whole;
+  if (!is_part || is_known || base_of(parameter(whole, 8)) == no_base) return no_base;
+  return made_of_address;
+}
+
+std::uint64_t Machine::parameter(std::uint64_t offset, std::uint64_t size) const {
+  std::uint64_t value = 0;
+  for (std::uint64_t byte = size; byte-- > 0;)
+    value = value << 8 | launch_.parameters[offset + byte];
+  return value;
+}
+
 void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const Operand& from = one.operands[one.results];
-  const int size = size_of(one);
+  const auto size = static_cast<std::uint64_t>(size_of(one));
+  for (std::size_t n = 0; n < one.results; ++n) warp.set_unsure(one.operands[n], lanes, {});
   each_lane(lanes, [&](int lane) {
     std::uint64_t offset = warp.value(from, lane) + static_cast<std::uint64_t>(from.offset);
-    for (std::size_t n = 0; n < one.results; ++n, offset += static_cast<std::uint64_t>(size)) {
-      if (offset + static_cast<std::uint64_t>(size) > launch_.parameters.size()) {
+    for (std::size_t n = 0; n < one.results; ++n, offset += size) {
+      if (offset + size > launch_.parameters.size()) {
         stop(FindingKind::bounds, Grade::unsupported, at(warp, pc, lane),
              fmt::format("parameter byte {} has no value in this launch", offset));
         return;
       }
-      std::uint64_t value = 0;
-      for (int byte = size - 1; byte >= 0; --byte)
-        value = value << 8 | launch_.parameters[offset + static_cast<std::uint64_t>(byte)];
-      warp.set_lane(one.operands[n], lane, loaded(one.type, value));
+      warp.set_lane(one.operands[n], lane, loaded(one.type, parameter(offset, size)));
+      warp.set_base(one.operands[n], lane, base_of_parameter(offset, size));
     }
   });
-  for (std::size_t n = 0; n < one.results; ++n) {
-    warp.set_unsure(one.operands[n], lanes, {});
-    each_lane(size == 8 && one.operands[n].kind == Operand::Kind::row ? lanes : 0, [&](int lane) {
-      const std::uint64_t buffer = warp.value(one.operands[n], lane) >> 36;
-      if (buffer > 0 && buffer <= buffers_.size())
-        warp.set_base(one.operands[n], lane, base_of_buffer(buffer - 1));
-    });
-    // A part of an address.
-    each_lane(size < 8 ? lanes : 0, [&](int lane) {
-      const std::uint64_t offset = warp.value(from, lane) + static_cast<std::uint64_t>(from.offset);
-      if (offset % 8 == 0 && size == 1) return;  // which the alignment of buffers says
-      const auto wide = static_cast<std::uint32_t>(offset / 8 * 8);
-      const std::vector<std::uint32_t>& all = program_.wide_parameters;
-      if (std::find(all.begin(), all.end(), wide) == all.end()) return;
-      const std::uint32_t high = launch_.parameters[wide + 4U] | launch_.parameters[wide + 5U]
-                                                                     << 8U;
-      const std::uint64_t buffer = high >> 4;
-      if (buffer > 0 && buffer <= buffers_.size())
-        warp.set_base(one.operands[n], lane, made_of_address);
-    });
-  }
 }
 
 void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
@@ -381,17 +382,14 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
       const Operand& data = one.operands[n + 1];
       const Unsure& unsure = warp.unsure(data);
       const std::uint64_t offset = found->offset + n * size, value = warp.value(data, lane);
-      if (one.order != Order::weak) {
-        write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
-                   value, access, (unsure.lanes >> lane & 1) == 0);
+      const Place part{found->region, found->cta, offset};
+      if (one.order != Order::weak)
         combined_[key_of(*found, offset)] = {Word::exch, one.type.kind, one.type.bits};
-      } else if (const auto flag = flags_.find({found->region, offset}); flag != flags_.end()) {
-        write_flag(warp, one, lane, {found->region, found->cta, offset}, static_cast<int>(size),
-                   value, access, (unsure.lanes >> lane & 1) == 0);
-      } else if (!flags_.empty()) {
-        overwrite_flags({found->region, found->cta, offset}, size, warp.clocks.of(lane).order,
-                        access);
-      }
+      if (one.order != Order::weak || flags_.contains({found->region, offset}))
+        write_flag(warp, one, lane, part, static_cast<int>(size), value, access,
+                   (unsure.lanes >> lane & 1) == 0);
+      else
+        overwrite_flags(part, size, warp.clocks.of(lane).order, access);
       found->region->write(offset, static_cast<int>(size), value);
       std::uint32_t why = (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0;
       // Another store may come after it.
