@@ -329,5 +329,14 @@ TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
   EXPECT_EQ(assembled({"--tuned", "--filter", "tuned=two"}), 1);
 }
 
+TEST_F(PtxFiles, ThatAreShippedDoWhatTheirTemplatesDo) {
+  fs::copy(test::home().data / "ptx" / "tuned", home_.path() / "ptx" / "tuned");
+  const base::ProcessOutput output =
+      home_.says({"assemble", "--tuned", "--check", "-t", "sm_90a", "--no-cache"});
+  EXPECT_EQ(output.exit_status, 0) << output.out << output.err;
+  // Four forks and what they are compared with.
+  EXPECT_NE(output.out.find("       5       0        0\n"), std::string::npos) << output.out;
+}
+
 }  // namespace
 }  // namespace phasebit::test
