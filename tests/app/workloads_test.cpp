@@ -342,19 +342,45 @@ const Gather gathers[] = {
      {8, 7}},
 };
 
+// W7: rows of x that a CTA draws, each of one tile or of several.
+const Gather drawing_gathers[] = {
+    {"gather/mbarrier_bulk/bulk/none/num_stages=2/payload_bytes=512/rank=1/hidden=128/batch=11/"
+     "adapters=4/schedule=counter",
+     {11, 9, 2, 1, 0}},
+    {"gather/mbarrier_bulk/bulk/none/num_stages=3/consumers=4/payload_bytes=8192/rank=16/"
+     "hidden=2048/batch=5/adapters=3/schedule=counter",
+     {80, 79, 17, 3}},
+    {"gather/mbarrier/ld_st/none/num_stages=2/consumers=2/payload_bytes=1024/rank=8/hidden=256/"
+     "batch=7/adapters=3/schedule=counter",
+     {56, 55, 9, 0}},
+};
+
 // What its verification says of a launch of its own contents.
 std::string run_own(const Made& made, std::uint32_t elements) {
   return run(made, elements, made.head.launch.buffers.at(0).fill);
 }
 
+void expect_right(const Gather& one) {
+  for (const char* contents :
+       {"data_seed=1", "data_seed=2/contents=uniform", "data_seed=3/contents=rare"}) {
+    const Made made = make(std::string(one.id) + "/" + contents);
+    for (const std::uint32_t elements : one.elements)
+      EXPECT_EQ(run_own(made, elements), "") << one.id << ", " << contents << ", " << elements;
+  }
+}
+
 TEST(Workloads, GatherIsRightForEveryShapeAndSeed) {
-  for (const Gather& one : gathers)
-    for (const char* contents :
-         {"data_seed=1", "data_seed=2/contents=uniform", "data_seed=3/contents=rare"}) {
-      const Made made = make(std::string(one.id) + "/" + contents);
-      for (const std::uint32_t elements : one.elements)
-        EXPECT_EQ(run_own(made, elements), "") << one.id << ", " << contents << ", " << elements;
-    }
+  for (const Gather& one : gathers) expect_right(one);
+}
+
+TEST(Workloads, GatherOfDrawnRowsIsRightInEverySchedule) {
+  protocol::CheckOptions options;
+  options.schedules = 5;
+  for (const Gather& one : drawing_gathers) {
+    expect_right(one);
+    const auto found = checked(make(one.id), one.elements, options);
+    EXPECT_EQ(found.verdict, protocol::Verdict::explored) << one.id << "\n" << text_of(found);
+  }
 }
 
 TEST(Workloads, GatherIsProved) {
