@@ -54,7 +54,7 @@ class CudaDevice final : public Device {
   }
   Result<double> launch_timed(Function function, const Grid& grid,
                               const launch::KernelParams& params,
-                              const Arguments& arguments) override;
+                              const std::vector<Arguments>& arguments) override;
   Result<double> launch_external(Function function, const launch::ExternalLaunch& external,
                                  const std::vector<std::byte>& parameters,
                                  std::optional<std::chrono::milliseconds> limit) override;
@@ -293,8 +293,11 @@ Result<double> CudaDevice::launch_external(Function function,
 
 Result<double> CudaDevice::launch_timed(Function function, const Grid& grid,
                                         const launch::KernelParams& params,
-                                        const Arguments& arguments) {
-  const auto queue = [&] { return launch(function, grid, params, arguments); };
+                                        const std::vector<Arguments>& arguments) {
+  const auto queue = [&]() -> Status {
+    for (const Arguments& one : arguments) PHASEBIT_TRY(launch(function, grid, params, one));
+    return {};
+  };
   return timed(driver_, stream_, queue, [&] { return ended(); });
 }
 
@@ -393,17 +396,17 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
   std::vector<void*> arguments = {&block};
   for (std::uint64_t& address : taken.buffers) arguments.push_back(&address);
   for (EncodedMap& map : taken.tensor_maps) arguments.push_back(&map);
-  if (grid.cluster_size > 1) {
-    CUlaunchAttribute cluster{};
-    const CUlaunchConfig config = config_of(grid, stream, cluster);
-    return check(driver, "cuLaunchKernelEx",
-                 driver.cuLaunchKernelEx(&config, kernel, arguments.data(), nullptr));
+  CUlaunchAttribute attribute{};
+  CUlaunchConfig config = config_of(grid, stream, attribute);
+  config.numAttrs = grid.cluster_size > 1 ? 1 : 0;
+  if (given.overlaps) {  // no workload has clusters
+    attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+    config.numAttrs = 1;
   }
-  return check(driver, "cuLaunchKernel",
-               driver.cuLaunchKernel(kernel, static_cast<unsigned>(grid.ctas), 1, 1,
-                                     static_cast<unsigned>(grid.threads), 1, 1,
-                                     static_cast<unsigned>(grid.dynamic_shared_bytes), stream,
-                                     arguments.data(), nullptr));
+  return check(driver, config.numAttrs > 0 ? "cuLaunchKernelEx" : "cuLaunchKernel",
+               device::launch(driver, config, kernel, arguments.data()));
 }
 
 CUlaunchConfig config_of(const launch::ExternalLaunch& external, CUstream stream,

@@ -55,6 +55,7 @@ struct alignas(128) EncodedMap {
 struct Arguments {
   std::vector<std::uint64_t> buffers;  // their addresses
   std::vector<EncodedMap> tensor_maps;
+  bool overlaps = false;  // the launch may begin before the one before it has ended
 };
 
 // Over what counters that are a share of the hardware are taken.
@@ -106,10 +107,11 @@ class Device {
   // The kernel takes the block, and after it the arguments.
   virtual Status launch(Function function, const Grid& grid, const launch::KernelParams& params,
                         const Arguments& arguments) = 0;
-  // The same, and waits for its end. Its duration by two events, ns.
+  // One launch for each of the arguments, and waits for the last one's end. The duration of all by
+  // two events, ns.
   virtual Result<double> launch_timed(Function /*function*/, const Grid& /*grid*/,
                                       const launch::KernelParams& /*params*/,
-                                      const Arguments& /*arguments*/) {
+                                      const std::vector<Arguments>& /*arguments*/) {
     return fail(Step::device, "this device times no launches");
   }
   // A kernel with parameters of its own; waits for its end, forever without a limit. Its duration

@@ -42,6 +42,18 @@ LaunchShape asked_of_output(const LaunchShape& shape) {
   return asked;
 }
 
+// Of each launch of a workload: what one wrote is the next one's first input.
+std::vector<device::Arguments> chained(const LaunchShape& shape, const device::Arguments& first) {
+  std::vector<device::Arguments> all = {first};
+  for (int n = 1; n < shape.workload.launches; ++n) {
+    device::Arguments& next = all.emplace_back(first);
+    for (std::size_t at = 0; at < shape.buffers.size(); ++at)
+      if (shape.buffers[at].name == shape.workload.output) next.buffers[0] = first.buffers[at];
+    next.overlaps = shape.workload.overlaps;
+  }
+  return all;
+}
+
 }  // namespace
 
 // All that starts as zero lies together, and so does all that starts as poison: two fills a batch.
@@ -189,6 +201,7 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
   params.payload_in = arguments.buffers.back();
   arguments.buffers.pop_back();
   PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
+  const std::vector<device::Arguments> of_each = chained(shape, arguments);
   std::vector<std::uint32_t> first_tiles(launches);
   BatchOutput batch{std::vector<LaunchOutput>(launches), {}};
   for (std::size_t n = 0; n < launches; ++n) {
@@ -202,10 +215,11 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
     if (request.timed) {
-      PHASEBIT_TRY_ASSIGN(ns, device_.launch_timed(function, grid, params, arguments));
-      batch.launches[n].duration_ns = ns;
+      PHASEBIT_TRY_ASSIGN(ns, device_.launch_timed(function, grid, params, of_each));
+      batch.launches[n].duration_ns = ns / shape.workload.launches;
     } else {
-      PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
+      for (const device::Arguments& one : of_each)
+        PHASEBIT_TRY(device_.launch(function, grid, params, one));
     }
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }

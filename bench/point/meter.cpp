@@ -276,6 +276,10 @@ Status Meter::add_counters(const MeasureRequest& request, device::Device::Functi
                            std::uint32_t items, ExpectedChecksums& checksums,
                            Measurement& measurement) {
   if (!request.counters) return {};
+  if (request.variant->launch.workload.launches > 1) {
+    measurement.quality.no_counters = "two launches are timed together";
+    return {};
+  }
   const bool on_all = request.variant->launch.sms >= device_.info().row.multiprocessors;
   auto counted = device_.count(
       on_all ? device::CountedOver::all_sms : device::CountedOver::busiest_sm, [&]() -> Status {

@@ -389,6 +389,10 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
                      variant.value("schedule") == "counter",
                      rows,
                      columns};
+  if (const std::string second = variant.value("second_launch"); !second.empty()) {
+    launch.workload.launches = second == "none" ? 1 : 2;
+    launch.workload.overlaps = second == "early" || second == "late";
+  }
   if (!plan.facts.can_do("hand_over")) launch.dynamic_shared_bytes = plan.payload_offset;
   launch.dynamic_shared_bytes += scratch;
   return {};

@@ -160,9 +160,9 @@ class FakeDevice final : public Device {
   // The script's cycles are its nanoseconds.
   Result<double> launch_timed(Function function, const Grid& grid,
                               const launch::KernelParams& params,
-                              const bench::device::Arguments& arguments) override {
+                              const std::vector<bench::device::Arguments>& all) override {
     const std::uint64_t start = clock_ + fake_gap_cycles;
-    PHASEBIT_TRY(launch(function, grid, params, arguments));
+    for (const auto& one : all) PHASEBIT_TRY(launch(function, grid, params, one));
     return static_cast<double>(clock_ - start);
   }
 

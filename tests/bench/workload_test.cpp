@@ -54,6 +54,26 @@ TEST(WorkloadMeterTest, ANoisyOneIsLaunchedMoreOften) {
   EXPECT_NE(measured->quality, results::Quality());
 }
 
+// What the first wrote is what the second reads, and their durations are one sample.
+TEST(WorkloadMeterTest, TwoLaunchesAreTimedTogether) {
+  Bench bench;
+  make_scale(bench.variant.launch, 5003);
+  bench.variant.launch.workload.launches = 2;
+  bench.request.counters = true;
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  ASSERT_EQ(measured->samples.size(), 30U);
+  // Half of twice as many cycles, and of the 4000 between two launches.
+  EXPECT_EQ(measured->samples[0].cycles, 300U + 40U * 5003U + 2000U);
+  EXPECT_TRUE(measured->counters.empty());
+  EXPECT_EQ(measured->quality.no_counters, "two launches are timed together");
+  bench.bundle.kernel("a_t") = {{"fault", "wrong_output"}};
+  const auto wrong = bench.measure();
+  ASSERT_FALSE(wrong);
+  EXPECT_TRUE(wrong.error().text().ends_with("'scale' within 2^-148 + 2^-22 of it"))
+      << wrong.error().text();
+}
+
 // On all SMs that there are: shares are of all of them.
 TEST(WorkloadMeterTest, CountersAreOfAWholeLaunch) {
   for (const int multiprocessors : {2, 4}) {

@@ -30,6 +30,10 @@ struct WorkloadShape {
   // Of inputs that are matrices: rows of one, and elements of a row; 0: each input is as long as
   // the output. The inputs of matrices are as long as `elements` needs, and no launch is of more.
   std::int64_t rows = 0, columns = 0;
+  // One after the other are timed together: each has the output of the one before it as its first
+  // input, and each is one more rounding.
+  int launches = 1;
+  bool overlaps = false;  // a launch may begin before the one before it has ended
   bool operator==(const WorkloadShape&) const = default;
   bool empty() const { return reference.empty(); }
   std::uint64_t most_of_launch() const {
@@ -50,6 +54,8 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
   visit("drawn", &Shape::drawn);
   visit("rows", &Shape::rows, {.most = most_elements, .if_set = true});
   visit("columns", &Shape::columns, {.most = most_elements, .if_set = true});
+  visit("launches", &Shape::launches, {.least = 1, .most = 2, .if_set = true});
+  visit("overlaps", &Shape::overlaps, {.if_set = true});
 }
 
 // What a reference computes from.
@@ -57,6 +63,7 @@ struct Problem {
   float argument = 0;                      // KernelParams::work_amount as a number
   std::vector<std::vector<float>> inputs;  // of each what comes again and again
   std::uint64_t rows = 0, columns = 0;     // of WorkloadShape
+  int launches = 1;
   float input(std::size_t which, std::uint64_t element) const {
     return inputs[which][element % inputs[which].size()];
   }
