@@ -502,6 +502,8 @@ Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_tensor_maps(shape));
   PHASEBIT_TRY(check_product(shape));
   if (!shape.workload.empty()) PHASEBIT_TRY(check_workload(shape));
+  if (shape.workload.cancels)
+    return fail(Step::bundle, "workload: a CTA for every tile, which is not launched");
   return check_chain(shape);
 }
 

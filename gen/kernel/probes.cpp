@@ -380,15 +380,17 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   PHASEBIT_TRY_ASSIGN(scratch, figures.number(facts.scratch));
   PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
   PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
+  const std::string schedule = variant.value("schedule");
   launch.workload = {facts.reference,
                      facts.output.name,
                      elements,
                      facts.tile ? tile : plan.slot_bytes / 4,
                      facts.relative,
                      facts.absolute,
-                     variant.value("schedule") == "counter",
+                     schedule == "counter" || schedule == "launch_control",
                      rows,
                      columns};
+  launch.workload.cancels = schedule == "launch_control";
   if (const std::string second = variant.value("second_launch"); !second.empty()) {
     launch.workload.launches = second == "none" ? 1 : 2;
     launch.workload.overlaps = second == "early" || second == "late";

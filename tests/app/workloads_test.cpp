@@ -165,6 +165,22 @@ TEST(Workloads, DrawnTilesAreExplored) {
   EXPECT_EQ(edited.verdict, protocol::Verdict::error) << text_of(edited);
 }
 
+// A CTA for every tile; the answer of the launch control decides, so nothing is proved. One more
+// question after the answer that there is no further tile would be under way when its CTA leaves.
+TEST(Workloads, LaunchControlIsAskedUntilThereIsNoFurtherTile) {
+  const char* id =
+      "scale/mbarrier_bulk/bulk/none/consumers=2/payload_bytes=1024/schedule=launch_control";
+  const std::vector<std::uint32_t> items = {0, 1, 255, 256, 512};
+  const auto found = checked(make(id), items);
+  EXPECT_EQ(found.verdict, protocol::Verdict::explored) << text_of(found);
+  const auto edited = checked(
+      make(id, "setp.lt.and.u32 asks, next, tiles, draws", "setp.le.and.u32 asks, 0, tiles, draws"),
+      items);
+  EXPECT_EQ(edited.verdict, protocol::Verdict::error);
+  EXPECT_NE(text_of(edited).find("may leave before this has ended"), std::string::npos)
+      << text_of(edited);
+}
+
 // P5: a thread waits for its own copies, and a barrier tells others. The warp's own is enough where
 // one warp has the ring, or where each thread reads what it copied; copies of 4 bytes are read by
 // other threads, of the other warp too.

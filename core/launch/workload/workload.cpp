@@ -110,6 +110,7 @@ std::vector<std::uint32_t> element_counts(const WorkloadShape& shape, int ctas, 
   // Tiles of all CTAs after which the slots of one have come round, and of some once more.
   const std::uint64_t rounds = static_cast<std::uint64_t>(std::max(1, ctas)) *
                                static_cast<std::uint64_t>(2 * std::max(1, num_stages) + 1);
+  if (shape.cancels) most = std::min(most, tile * static_cast<std::uint64_t>(std::max(1, ctas)));
   std::vector<std::uint32_t> counts;
   for (const std::uint64_t count :
        {rounds * tile, std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, tile - 1, tile,

@@ -34,6 +34,8 @@ struct WorkloadShape {
   // input, and each is one more rounding.
   int launches = 1;
   bool overlaps = false;  // a launch may begin before the one before it has ended
+  // Has a CTA for every tile, and cancels the launch of others to have theirs: not launched here.
+  bool cancels = false;
   bool operator==(const WorkloadShape&) const = default;
   bool empty() const { return reference.empty(); }
   std::uint64_t most_of_launch() const {
@@ -56,6 +58,7 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
   visit("columns", &Shape::columns, {.most = most_elements, .if_set = true});
   visit("launches", &Shape::launches, {.least = 1, .most = 2, .if_set = true});
   visit("overlaps", &Shape::overlaps, {.if_set = true});
+  visit("cancels", &Shape::cancels, {.if_set = true});
 }
 
 // What a reference computes from.
