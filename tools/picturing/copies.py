@@ -84,6 +84,26 @@ def in_flight(reports):
                            "copy of 4 KiB"])
 
 
+def kernels(reports):
+    """Share of the fastest ring by bytes of slots in an SM: two kernels, and what only reads."""
+    bulk = ("mover=bulk", "work=none")
+    kinds = {
+        "scale": reports.table("scale", *bulk, "elements=16777216", "schedule=static"),
+        "gather": reports.table("gather", *bulk, "batch=2304", "mix=distinct", "rank=16",
+                                "contents=normal", "schedule=static"),
+        "reads alone": reports.table("stream", *bulk, "sms=every", "resident=hbm")}
+    points = []
+    for line, rows in kinds.items():
+        best = {}
+        for row in rows:
+            slots = value(row["stages"]) * value(row["tile"]) * value(row["CTAs an SM"])
+            best[slots] = max(best.get(slots, 0), value(row["GB/s"]))
+        points += [{"line": line, "x": int(slots),
+                    "share": rounded(100 * rate / max(best.values()))}
+                   for slots, rate in sorted(best.items())]
+    return shape(points, "share", 6, subtitle=["the fastest ring of bulk copies of each"])
+
+
 def producers(reports):
     """Cycles per item by warps that copy, with 1, 2 and 4 that read, and with none."""
     turns = {f"producers={n}": n for n in (1, 2, 4)}

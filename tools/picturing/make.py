@@ -20,7 +20,7 @@ PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wak
             "ptxas": comparisons.ptxas, "closure": comparisons.closure,
             "devices": comparisons.devices, "origins": comparisons.origins,
             "copies": copies.copies,
-            "streams": copies.streams, "in_flight": copies.in_flight,
+            "streams": copies.streams, "in_flight": copies.in_flight, "kernels": copies.kernels,
             "producers": copies.producers, "issue": copies.issue, "together": copies.together,
             "multicast": copies.multicast, "small_rows": copies.small_rows,
             "roles": roles.roles, "jitter": roles.jitter,
