@@ -3,6 +3,7 @@
 #include "core/results/rows.h"
 #include "core/results/statistics.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -118,6 +119,7 @@ std::vector<PointRow> MergedResults::shared(const Results& theirs) const {
 Status MergedResults::add(Results theirs) {
   PHASEBIT_TRY(check(theirs));
   const std::vector<PointRow> known = shared(theirs);
+  note_lists(theirs);
   const auto add_new = [](auto& numbers, auto& ours, auto& rows, auto name) {
     for (auto& row : rows)
       if (numbers.try_emplace(row.*name, ours.size()).second) ours.push_back(std::move(row));
@@ -135,6 +137,74 @@ Status MergedResults::add(Results theirs) {
     whole_.points.push_back(point);
     return {};
   });
+}
+
+namespace {
+
+std::vector<std::string> components_of(const launch::KeyAxes& list) {
+  std::vector<std::string> components;
+  for (const char* component : launch::component_axes)
+    for (const auto& [axis, value] : list)
+      if (axis == component) components.push_back(value);
+  return components;
+}
+
+// The axes of `more` that `list` has not; none where it lacks one of `list`.
+std::vector<std::string> added(const launch::KeyAxes& list, const launch::KeyAxes& more) {
+  const auto has = [](const launch::KeyAxes& axes, const std::string& name) {
+    return std::any_of(axes.begin(), axes.end(),
+                       [&](const auto& one) { return one.first == name; });
+  };
+  for (const auto& [axis, value] : list)
+    if (!has(more, axis)) return {};
+  std::vector<std::string> names;
+  for (const auto& [axis, value] : more)
+    if (!has(list, axis)) names.push_back(axis);
+  return names;
+}
+
+}  // namespace
+
+void MergedResults::note_lists(const Results& theirs) {
+  auto known = std::make_shared<std::set<std::string>>();
+  std::set<const launch::KeyAxes*> seen;
+  for (const VariantRow& row : theirs.variants) {
+    if (!row.has_key() || !seen.insert(row.defaults.get()).second) continue;
+    for (const auto& [axis, value] : *row.defaults) known->insert(axis);
+    lists_[components_of(*row.defaults)].push_back({row.defaults, known});
+  }
+}
+
+// The longest list of the same components whose further axes its file does not know; null where
+// there is none, or where rows that do know them are without.
+std::shared_ptr<const launch::KeyAxes> MergedResults::newest(const Listed& old) const {
+  std::shared_ptr<const launch::KeyAxes> best;
+  const std::vector<Listed>& lists = lists_.at(components_of(*old.axes));
+  for (const Listed& other : lists) {
+    const std::vector<std::string> more = added(*old.axes, *other.axes);
+    const auto is_known = [&](const Listed& by) {
+      return std::any_of(more.begin(), more.end(),
+                         [&](const std::string& axis) { return by.known->contains(axis); });
+    };
+    const bool some_are_without = std::any_of(lists.begin(), lists.end(), [&](const Listed& one) {
+      return one.axes->size() == old.axes->size() && added(*one.axes, *other.axes) == more &&
+             is_known(one);
+    });
+    if (more.empty() || some_are_without) continue;
+    if (!best || best->size() < other.axes->size()) best = other.axes;
+  }
+  return best;
+}
+
+Results MergedResults::take() {
+  std::map<const launch::KeyAxes*, std::shared_ptr<const launch::KeyAxes>> newer;
+  for (const auto& [components, lists] : lists_)
+    for (const Listed& one : lists)
+      if (auto found = newest(one)) newer[one.axes.get()] = std::move(found);
+  for (VariantRow& row : whole_.variants)
+    if (const auto found = newer.find(row.defaults.get()); found != newer.end())
+      row.defaults = found->second;
+  return std::move(whole_);
 }
 
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs) {

@@ -4,6 +4,9 @@
 #include "core/base/error.h"
 #include "core/results/record.h"
 
+#include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,15 +29,25 @@ class MergedResults {
     whole_.points.reserve(points);
     whole_.variants.reserve(variants);
   }
-  const Results& results() const { return whole_; }
-  Results take() { return std::move(whole_); }
+  // All of them. A row whose file is older than an axis has it at its default, where all rows of
+  // its components whose files know the axis have one.
+  Results take();
 
  private:
+  // A list of axes of some components, and what the file of its rows knows.
+  struct Listed {
+    std::shared_ptr<const launch::KeyAxes> axes;
+    std::shared_ptr<const std::set<std::string>> known;
+  };
+  void note_lists(const Results& theirs);
+  std::shared_ptr<const launch::KeyAxes> newest(const Listed& old) const;
+
   Status check(const Results& theirs) const;
   std::vector<PointRow> shared(const Results& theirs) const;
 
   Results whole_;
   std::unordered_map<std::string, size_t> devices_, runs_, variants_;  // numbers in `whole_`
+  std::map<std::vector<std::string>, std::vector<Listed>> lists_;      // by the components
 };
 
 }  // namespace phasebit::results

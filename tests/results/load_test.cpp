@@ -81,6 +81,27 @@ TEST_F(LoadResults, NameTheFileThatIsWrong) {
   EXPECT_FALSE(fs::exists(folder_.path() / "new.sqlite"));
 }
 
+// An axis that a file does not know is at its default in its rows, unless rows of the same
+// components whose file knows it are without: then some of the old ones would be, too.
+TEST(MergeResults, RowsOfAnOlderFileHaveANewAxisAtItsDefault) {
+  const auto with = [](const std::string& id, const launch::KeyAxes& more) {
+    results::VariantRow row = variant_of(id);
+    launch::KeyAxes axes = {{"probe", "ring"}, {"protocol", "p"}, {"wait", "try"}};
+    axes.insert(axes.end(), more.begin(), more.end());
+    row.defaults = std::make_shared<const launch::KeyAxes>(axes);
+    return row;
+  };
+  const auto axis_of_old = [&](const std::vector<results::VariantRow>& of_newer_file) {
+    results::MergedResults merged;
+    EXPECT_TRUE(merged.add({{some_device()}, {some_run()}, {}, {with("ring/old", {})}}));
+    EXPECT_TRUE(merged.add({{some_device()}, {some_run()}, {}, of_newer_file}));
+    return merged.take().variants.at(0).value("frees");
+  };
+  EXPECT_EQ(axis_of_old({with("ring/new", {{"frees", "used"}})}), "used");
+  EXPECT_EQ(axis_of_old({with("ring/new", {{"frees", "used"}}), with("ring/unified", {})}), "");
+  EXPECT_EQ(axis_of_old({with("ring/same", {})}), "");
+}
+
 // Twice the rows take twice the time; a pass over all rows for each would take four times.
 TEST(MergeResults, IsLinear) {
   const auto ticks = [](int count) {
@@ -94,7 +115,7 @@ TEST(MergeResults, IsLinear) {
     const std::clock_t start = std::clock();  // other programs do not count
     EXPECT_TRUE(ours.add(std::move(theirs)));
     EXPECT_TRUE(ours.add(again));
-    EXPECT_EQ(ours.results().points.size(), static_cast<size_t>(count));
+    EXPECT_EQ(ours.take().points.size(), static_cast<size_t>(count));
     return static_cast<double>(std::clock() - start);
   };
   const double few = std::min({ticks(1000), ticks(1000), ticks(1000)});
