@@ -185,6 +185,16 @@ Status Launcher::wait_for(const BatchRequest& request) {
   return fail(ended.error().step, "{}", text);
 }
 
+// The duration of all, where it is asked for.
+Result<double> Launcher::launch(Device::Function function, const Grid& grid,
+                                const KernelParams& params,
+                                const std::vector<device::Arguments>& of_each, bool timed) {
+  if (timed) return device_.launch_timed(function, grid, params, of_each);
+  for (const device::Arguments& one : of_each)
+    PHASEBIT_TRY(device_.launch(function, grid, params, one));
+  return 0;
+}
+
 Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchShape& shape,
                                        const BatchRequest& request) {
   const std::size_t launches = request.items.size();
@@ -214,13 +224,8 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
-    if (request.timed) {
-      PHASEBIT_TRY_ASSIGN(ns, device_.launch_timed(function, grid, params, of_each));
-      batch.launches[n].duration_ns = ns / shape.workload.launches;
-    } else {
-      for (const device::Arguments& one : of_each)
-        PHASEBIT_TRY(device_.launch(function, grid, params, one));
-    }
+    PHASEBIT_TRY_ASSIGN(ns, launch(function, grid, params, of_each, request.timed));
+    batch.launches[n].duration_ns = ns / shape.workload.launches;
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));

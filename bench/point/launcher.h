@@ -51,6 +51,9 @@ class Launcher {
   struct Layout;
   Result<BatchOutput> run_once(device::Device::Function function, const launch::LaunchShape& shape,
                                const BatchRequest& request);
+  Result<double> launch(device::Device::Function function, const device::Grid& grid,
+                        const launch::KernelParams& params,
+                        const std::vector<device::Arguments>& of_each, bool timed);
   Status reserve(std::size_t bytes);
   // The launch's buffer that slots are stored to, kept for read_stored.
   Status keep_stored(const launch::LaunchShape& shape, std::size_t launch, std::size_t launches);
