@@ -239,6 +239,12 @@ class Templates {
     return maker_->make(plain, launch::Build::timed);
   }
   const space::Catalogue& catalogue() const { return space_->catalogue; }
+  bool has_components_of(const VariantKey& key) const {
+    return std::ranges::all_of(space::component_kinds, [&](space::ComponentKind kind) {
+      const char* axis = launch::component_axes[static_cast<std::size_t>(kind)];
+      return catalogue().find(kind, key.value(axis)) != nullptr;
+    });
+  }
 
   Execution::Text text_of(const Prepared& prepared) const {
     const bool by_hand = !prepared.path.empty() || !is_shipped_ ||
@@ -302,6 +308,7 @@ std::optional<Rendered> template_of(Templates& templates, const Prepared& prepar
   auto wanted = templates.of(prepared.key);
   if (!wanted) {
     compared.no_template = "no template has its key: " + wanted.error().message;
+    execution.is_new = !templates.has_components_of(prepared.key);
     return std::nullopt;
   }
   if (wanted->kernel.hash != prepared.kernel.hash) return std::move(*wanted);
@@ -472,16 +479,17 @@ void hold_executions(const std::vector<Execution>& executions,
     if (by_hand && one.not_counted.empty() && image->gate.verdict == GateVerdict::passed)
       for (const std::string& site : unmatched_sites(one.counted, image->census))
         reasons.push_back(site);
-    const auto note = [&](const std::string& what, const char* by,
+    const auto note = [&](const std::string& what, const char* by, bool refuses,
                           std::map<std::string, std::string>& others) {
       if (what.empty()) return;
-      if (by_hand && !prepared[n].head.own_components())
+      if (refuses)
         reasons.push_back(by + what);
       else
         others.emplace(prepared[n].key.id, what);
     };
-    note(one.not_counted, "not counted: ", notes.not_counted);
-    note(one.found, "check: ", notes.found);
+    const bool is_held = by_hand && !prepared[n].head.own_components();
+    note(one.not_counted, "not counted: ", is_held && !one.is_new, notes.not_counted);
+    note(one.found, "check: ", is_held, notes.found);
     launch::GateResult& gate = set.images[n]->gate;
     for (const std::string& reason : reasons)
       gate.reason += (gate.reason.empty() ? "" : "; ") + reason;

@@ -46,6 +46,7 @@ struct Execution {
   std::string not_counted;              // why, with the line
   std::vector<std::string> refused;     // by its counts
   phasebit::protocol::Counted counted;  // of a kernel with a head
+  bool is_new = false;                  // the shipped templates lack a component of its key
 };
 
 // One for each, in order; cached by text. Kernels without a head are not run.

@@ -147,6 +147,32 @@ TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
       << output.err;
 }
 
+// A protocol of its own has no shipped template to be compared with: that is a note. What check finds
+// is refused.
+TEST_F(WithTools, AProtocolOfOnesOwnIsPacked) {
+  const fs::path templates = folder_.path() / "templates";
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
+  const fs::path own = templates / "protocols" / "own";
+  fs::create_directory(own);
+  ASSERT_TRUE(base::write_file(own / "protocol.toml", "doc = \"mbarrier\"\nuses = \"mbarrier\"\n"));
+  const auto pack = [&] {
+    return phasebit_says({"pack", "--templates", templates.string(), "--no-cache", "-t", "sm_90a",
+                          "--id", "ring/own/st_shared/none", "-o",
+                          (folder_.path() / "bundle").string()});
+  };
+  const ProcessOutput good = pack();
+  EXPECT_EQ(good.exit_status, 0) << good.err;
+  EXPECT_NE((good.out + good.err).find("no template has its key: ring/own/st_shared/none"),
+            std::string::npos)
+      << good.out << good.err;
+  const fs::path fill = templates / "movers" / "st_shared" / "fill.ptx";
+  std::string text = base::read_file(fill).value();
+  ASSERT_TRUE(base::write_file(fill, text + "st.shared.u32 [ring], 0;\n"));  // over a barrier
+  const ProcessOutput wrong = pack();
+  EXPECT_EQ(wrong.exit_status, exit_code(Step::gate));
+  EXPECT_NE(wrong.err.find("check: "), std::string::npos) << wrong.err;
+}
+
 TEST_F(WithTools, AResourceLimitRefusesWithTheFigure) {
   const ProcessOutput output =
       phasebit_says({"assemble", "--no-cache", "-t", "sm_90a", "--filter",
