@@ -177,11 +177,12 @@ void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
     each_lane(same, [&](int lane) {
       seen.flag->polls[warp.thread(lane)] = {{warp.thread(lane), warp.time}, at(warp, pc, lane)};
     });
-    if (version.at.thread >= 0 && !fits_at_once_ &&
+    if (version.at.thread >= 0 && !residency_.limit.empty() &&
         ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
             cta_of(warp).cluster)
       report(FindingKind::decision, Grade::unsupported, at(warp, pc, first),
-             fmt::format("it waits for another CTA, and {} CTAs may not run at once", ctas_.size()),
+             fmt::format("it waits for another CTA, and {} CTAs may not run at once: {}",
+                         ctas_.size(), residency_.limit),
              {{version.at, "stores what it waits for"}});
     if (version.published.front() == nullptr) return;
     const Scope needed = scope_of(warp_of(version.at.thread).cta, warp.cta);

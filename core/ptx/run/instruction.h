@@ -173,8 +173,10 @@ struct RunProgram {
   std::uint32_t static_shared_bytes = reserved_shared_bytes;  // with what is reserved
   std::array<int, 3> block{0, 0, 0}, cluster{0, 0, 0};  // of .reqntid, .reqnctapercluster; 0: none
   bool elects = false;
-  int registers = 0;     // of .maxnreg; 0: nothing says with how many a thread begins
-  int most_threads = 0;  // of .maxntid or .reqntid
+  int registers = 0;         // of .maxnreg; 0: nothing says with how many a thread begins
+  int most_threads = 0;      // of .maxntid or .reqntid
+  int least_ctas_of_sm = 0;  // of .minnctapersm
+  std::string target;        // "sm_90a"
   bool is_explicit_cluster = false;
   std::vector<std::uint32_t> wide_parameters;  // where those of one value of 64 bits begin
 };

@@ -66,6 +66,7 @@ Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_
   made.grid = external.grid;
   made.block = external.block;
   made.cluster = external.cluster;
+  made.cooperative = external.cooperative;
   made.shared_bytes = static_cast<std::uint32_t>(external.shared_bytes);
   std::vector<std::uint64_t> addresses;
   for (const launch::Buffer& buffer : launch::buffers_of(external)) {

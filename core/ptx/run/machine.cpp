@@ -52,27 +52,11 @@ std::string to_string(const Reason& reason) {
   bug("a reason without a name");
 }
 
-namespace {
-
-constexpr int most_registers = 256, registers_of_sm = 65536;
-
-// Whether all CTAs of a launch run at once on a small GPU: sixteen SMs that have 1536 threads and
-// 100 KiB of shared memory each, and at least one CTA.
-bool fits_at_once(const RunProgram& program, const RunLaunch& launch) {
-  constexpr int sms = 16, most_threads = 1536, most_shared = 100 << 10;
-  const int shared = static_cast<int>(program.static_shared_bytes + launch.shared_bytes);
-  const int on_an_sm = std::max(
-      1, std::min(most_threads / std::max(1, launch.threads()), most_shared / std::max(1, shared)));
-  return launch.ctas() <= sms * on_an_sm;
-}
-
-}  // namespace
-
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
   unwritten_memory_ = reason(Reason::Kind::unwritten_memory, 0);
   // CTAs of an SM whose number is given are there at once.
-  fits_at_once_ = !launch.sm_of_cta.empty() || fits_at_once(program, launch);
+  if (launch.sm_of_cta.empty() && !launch.cooperative) residency_ = residency_of(program, launch);
   for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
     const RunBuffer& buffer = launch.buffers[n];
     buffers_.push_back(
@@ -129,11 +113,7 @@ void Machine::make_warp(int cta, int number) {
   warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
   const int left = launch_.threads() - number * lanes_of_warp;
   warp.live = warp.launched = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
-  // A thread begins with no more than its share of the register file.
-  const int threads = std::max(program_.most_threads, launch_.threads());
-  warp.registers = program_.registers > 0
-                       ? (program_.registers + 7) / 8 * 8
-                       : std::min(most_registers, registers_of_sm / threads / 8 * 8);
+  warp.registers = most_registers(program_, launch_);
   warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
   warp.predicates.resize(program_.predicates);
   const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};

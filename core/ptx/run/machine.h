@@ -107,6 +107,17 @@ struct Place {
   std::uint64_t offset = 0;
 };
 
+// How many CTAs of a launch run at once on the smallest GPU that takes its target.
+struct Residency {
+  int ctas = 0, on_an_sm = 0;
+  std::string limit;  // what lets no more of them: ""; all fit
+};
+// residency.cpp
+Residency residency_of(const RunProgram& program, const RunLaunch& launch);
+// How many registers a thread of it begins with, at most: .maxnreg, or what .minnctapersm and the
+// number of threads leave.
+int most_registers(const RunProgram& program, const RunLaunch& launch);
+
 class Machine {
  public:
   Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options);
@@ -422,7 +433,7 @@ class Machine {
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
   std::uint32_t unwritten_memory_ = 0;  // the reason
-  bool fits_at_once_ = true;            // the launch, on any GPU
+  Residency residency_;                 // of no limit where all CTAs are there at once
   bool relies_on_cta_scope_ = false;    // a wait has, for what another CTA did
   bool stopped_ = false;
   Mask elected_of_ = 0;          // the mask of the last elect.sync of several lanes
