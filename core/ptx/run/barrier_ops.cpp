@@ -432,9 +432,20 @@ void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask la
   if (barrier.phase > 0) warp.learn(lanes, barrier.last, acquires, needed);
 }
 
+// Whether no lane leaves it but by its try.
+bool Machine::is_kept(const Warp& warp, const RetryLoop& loop, Mask lanes) const {
+  return std::all_of(loop.keeps.begin(), loop.keeps.end(), [&](const Operand& keep) {
+    return (warp.unsure(keep).lanes & lanes) == 0 && (lanes & ~warp.mask_of(keep)) == 0;
+  });
+}
+
 Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const RetryLoop* loop =
       one.retry < 0 ? nullptr : &program_.retries[static_cast<std::size_t>(one.retry)];
+  if (loop != nullptr && !is_kept(warp, *loop, lanes)) {
+    loop = nullptr;
+    ++progress_;
+  }
   if (loop != nullptr) mark_turns(warp, pc, *loop, lanes);
   Token token;
   token.pc = pc;

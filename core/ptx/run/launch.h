@@ -17,7 +17,8 @@ namespace phasebit::ptx::run {
 struct RunBuffer {
   std::string name;
   std::uint64_t bytes = 0;
-  std::vector<std::uint32_t> words;  // from the first on; the others are 0
+  std::vector<std::uint32_t> words;  // from the first on
+  bool is_open = false;              // what comes after them is not known; else it is 0
 };
 
 inline constexpr int lanes_of_warp = 32;

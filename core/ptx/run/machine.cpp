@@ -47,6 +47,7 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::lane: return "a lane that takes no part";
     case Reason::Kind::elected: return "which lane is elected";
     case Reason::Kind::address: return "where a variable or a buffer lies";
+    case Reason::Kind::unfilled: return "what a buffer holds that nothing fills";
     case Reason::Kind::place: return "where on the GPU the CTA runs";
   }
   bug("a reason without a name");
@@ -61,6 +62,9 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
     const RunBuffer& buffer = launch.buffers[n];
     buffers_.push_back(
         std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
+    if (!buffer.is_open) continue;
+    buffers_.back()->initial_unsure = reason(Reason::Kind::unfilled, 0);
+    buffers_.back()->first_unsure = 4 * buffer.words.size();
   }
   for (const SharedVariable& one : program.variables) {
     if (one.space != Space::global) continue;
@@ -244,7 +248,8 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   const Unsure& unsure = warp.unsure(operand);
   const Reason& why = reasons_[unsure.why];
   const bool is_opaque = why.kind == Reason::Kind::unfollowed;
-  const bool has_place = why.kind != Reason::Kind::place && why.kind != Reason::Kind::unwritten;
+  const bool has_place = why.kind != Reason::Kind::place && why.kind != Reason::Kind::unwritten &&
+                         why.kind != Reason::Kind::unfilled;
   has_lost_order_ =
       has_lost_order_ || why.kind == Reason::Kind::flag || why.kind == Reason::Kind::atomic;
   report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
@@ -439,11 +444,15 @@ Machine::Went Machine::step(Warp& warp, std::uint32_t pc, Mask group) {
   if (one.has(Word::uni) && one.op != Op::vote && lanes != 0 && lanes != group)
     report(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(group & ~lanes)),
            "the lanes do not agree here, and it says that they do (.uni)");
+  Otherwise otherwise;
+  if (unsure != 0 && is_pure && !warp.otherwise.empty())
+    otherwise = guarded_false(warp, one, unsure);
   if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
   // What an unsure guard may have written is unsure.
   if (unsure != 0 && is_pure)
     for (std::size_t n = 0; n < one.results; ++n)
       warp.set_unsure(one.operands[n], unsure, {unsure, warp.unsure(one.guard).why});
+  if (otherwise.token >= 0) warp.otherwise[row_name(one.operands[0])] = otherwise;
   return went;
 }
 
@@ -557,7 +566,7 @@ void Machine::keep_memory() {
   const auto is_of_schedule = [](Reason::Kind kind) {
     return kind != Reason::Kind::clock && kind != Reason::Kind::atomic &&
            kind != Reason::Kind::place && kind != Reason::Kind::address &&
-           kind != Reason::Kind::unfollowed;
+           kind != Reason::Kind::unfilled && kind != Reason::Kind::unfollowed;
   };
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const Region& buffer = *buffers_[n];

@@ -7,6 +7,12 @@
 #include <fmt/format.h>
 
 namespace phasebit::ptx::run {
+namespace {
+
+// So far apart that no column of one is another allocation's.
+constexpr std::uint32_t allocation_step = 0x01001000;
+
+}  // namespace
 
 // Products in Tensor Memory that their CTA has issued must be done before columns are given back.
 void Machine::check_products_done(const Warp& warp, std::uint32_t pc, int lane) {
@@ -31,23 +37,21 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   const auto complain = [&](const std::string& what) {
     stop(FindingKind::range, Grade::error, at(warp, pc, lane), what);
   };
-  std::vector<int>& taken = cta_of(warp).columns;
+  std::vector<Columns>& taken = cta_of(warp).columns;
   if (one.op == Op::tcgen05_dealloc) {
-    const auto found = std::find(taken.begin(), taken.end(), columns);
-    if (found == taken.end())
-      return complain(
-          fmt::format("gives {} columns of Tensor Memory back: no allocation has so "
-                      "many",
-                      columns));
     check_products_done(warp, pc, lane);
-    taken.erase(found);
-    return;
+    return free_columns(warp, one, pc, lane, columns);
   }
-  taken.push_back(columns);
   if (columns < 32 || columns > most_columns || (columns & (columns - 1)) != 0)
     return complain(
         fmt::format("{} columns of Tensor Memory: 32, 64, 128, 256 and 512 are possible", columns));
-  if (const int all = std::accumulate(taken.begin(), taken.end(), 0); all > most_columns)
+  AddressBase base;
+  base.form = AddressBase::Form::columns;
+  taken.push_back({++allocations_ * allocation_step, columns, add_base(base)});
+  const int all =
+      std::accumulate(taken.begin(), taken.end(), 0,
+                      [](int sum, const Columns& columns) { return sum + columns.count; });
+  if (all > most_columns)
     return complain(fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", all,
                                 most_columns));
   if (cta_of(warp).has_relinquished)
@@ -58,7 +62,37 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   if (!to) return;
   outcome_.has_unfollowed = true;
   touch(*to, 4, access_of(warp, one, pc, lane, true), warp.viewer(lane));
-  to->region->set_unsure(to->offset, 4, reason(Reason::Kind::unfollowed, pc));
+  to->region->write(to->offset, 4, taken.back().address);
+  to->region->set_unsure(to->offset, 4, 0);
+  to->region->hold(to->offset, 4, {taken.back().base, warp.first_thread + lane});
+}
+
+// What is given back is one allocation, whole: its address, which no thread computes, and its
+// columns.
+void Machine::free_columns(Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                           int columns) {
+  const Operand& from = one.operands[0];
+  std::vector<Columns>& taken = cta_of(warp).columns;
+  const auto address = static_cast<std::uint32_t>(warp.value(from, lane));
+  const auto has_as_many = [&](const Columns& known) { return known.count == columns; };
+  if (std::none_of(taken.begin(), taken.end(), has_as_many))
+    return stop(
+        FindingKind::range, Grade::error, at(warp, pc, lane),
+        fmt::format("gives {} columns of Tensor Memory back: no allocation has so many", columns));
+  const Base base = warp.base(from, lane);
+  if (base <= made_of_address || bases_[base].form != AddressBase::Form::columns)
+    return stop(FindingKind::decision, Grade::unsupported, at(warp, pc, lane),
+                "gives columns of Tensor Memory back at an address that does not come from "
+                "tcgen05.alloc: which ones is not known");
+  const auto found = std::find_if(taken.begin(), taken.end(), [&](const Columns& known) {
+    return known.base == base && known.address == address && has_as_many(known);
+  });
+  if (found == taken.end())
+    return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                fmt::format("gives {} columns of Tensor Memory back at another address than they "
+                            "were allocated at",
+                            columns));
+  taken.erase(found);
 }
 
 // "tcgen05.mma [d], a, b, shape, enabled": both matrices, or the second, are in shared memory, and
