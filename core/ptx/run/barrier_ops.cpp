@@ -182,7 +182,15 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
     cta.first_barrier = std::min(cta.first_barrier, found->offset);
     cta.last_barrier = std::max(cta.last_barrier, found->offset);
     Mbarrier& barrier = *barriers_[static_cast<std::size_t>(known->second)];
-    if (!is_new && barrier.is_valid) check_unused(barrier, warp, pc, lane, "initialised again");
+    if (!is_new && barrier.is_valid) {
+      check_unused(barrier, warp, pc, lane, "initialised again");
+      report(FindingKind::overwritten, Grade::error, at(warp, pc, lane),
+             fmt::format("initialises barrier {} again without mbarrier.inval: the manual leaves "
+                         "open what that does (PTX ISA, mbarrier.init)",
+                         name_of(barrier)),
+             {{{barrier.init_pc, static_cast<std::int32_t>(barrier.init.component)},
+               "initialises it"}});
+    }
     const std::int32_t number = known->second;
     barrier = Mbarrier();
     barrier.cta = found->cta;

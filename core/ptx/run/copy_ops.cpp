@@ -255,6 +255,11 @@ void Machine::send(Warp& warp, const Instruction& one, std::uint32_t pc, int lan
   if (barrier == nullptr) return;
   check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
   if (!one.has(Word::multicast)) {
+    // PTX ISA, cp.async.bulk.tensor: the barrier is in the CTA of the destination, as none but
+    // .cta_group::2 says otherwise; cp.async.bulk does not say.
+    if (barrier->cta != transfer.to.cta)
+      return stop(FindingKind::range, one.op == Op::tensor_copy ? Grade::error : Grade::unsupported,
+                  at(warp, pc, lane), "a copy to one CTA with the barrier of another");
     transfer.barrier = barrier->number;
     return issue(std::move(transfer));
   }

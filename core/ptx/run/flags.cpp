@@ -182,9 +182,11 @@ void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
     each_lane(same, [&](int lane) {
       seen.flag->polls[warp.thread(lane)] = {{warp.thread(lane), warp.time}, at(warp, pc, lane)};
     });
-    if (version.at.thread >= 0 && !residency_.limit.empty() &&
-        ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
-            cta_of(warp).cluster)
+    const bool is_other = version.at.thread >= 0 &&
+                          ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
+                              cta_of(warp).cluster;
+    if (is_other) other_polled_ = at(warp, pc, first);
+    if (is_other && !residency_.limit.empty())
       report(FindingKind::decision, Grade::unsupported, at(warp, pc, first),
              fmt::format("it waits for another CTA, and {} CTAs may not run at once: {}",
                          ctas_.size(), residency_.limit),

@@ -77,6 +77,10 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
+  if (const auto wrong = complaint_about(program, launch)) {
+    report(wrong->kind, wrong->grade, {}, wrong->what);
+    stopped_ = wrong->grade == Grade::error;
+  }
 }
 
 void Machine::make_ctas() {
@@ -540,6 +544,7 @@ RunOutcome Machine::run() {
     if (!is_alive && pending_.empty()) {
       check_left();
       check_groups();
+      check_columns();
       break;
     }
     if (outcome_.instructions > options_.most_steps)

@@ -70,6 +70,7 @@ struct Cta {
   std::uint64_t first_barrier = ~std::uint64_t{0}, last_barrier = 0;  // their offsets
   std::array<CtaBarrier, 16> named;
   std::vector<Columns> columns;   // of Tensor Memory that are allocated
+  int least_columns = 0;          // of them all
   bool has_relinquished = false;  // the right to allocate more
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
   std::vector<Waiters> register_waiters;
@@ -120,10 +121,13 @@ struct Place {
 // How many CTAs of a launch run at once on the smallest GPU that takes its target.
 struct Residency {
   int ctas = 0, on_an_sm = 0;
-  std::string limit;  // what lets no more of them: ""; all fit
+  int most_on_an_sm = 1;  // with as few registers as any kernel has
+  std::string limit;      // what lets no more of them: ""; all fit
 };
 // residency.cpp
 Residency residency_of(const RunProgram& program, const RunLaunch& launch);
+// Why no GPU takes the launch, or none of its target.
+std::optional<Finding> complaint_about(const RunProgram& program, const RunLaunch& launch);
 // How many registers a thread of it begins with, at most: .maxnreg, or what .minnctapersm and the
 // number of threads leave.
 int most_registers(const RunProgram& program, const RunLaunch& launch);
@@ -365,6 +369,7 @@ class Machine {
 
   // tensor_memory.cpp
   void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_columns();
   void free_columns(Warp& warp, const Instruction& one, std::uint32_t pc, int lane, int columns);
   void check_products_done(const Warp& warp, std::uint32_t pc, int lane);
   void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -451,10 +456,12 @@ class Machine {
   Component next_component_ = 0;
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
-  std::uint32_t allocations_ = 0;       // of Tensor Memory
-  std::uint32_t unwritten_memory_ = 0;  // the reason
-  Residency residency_;                 // of no limit where all CTAs are there at once
-  bool relies_on_cta_scope_ = false;    // a wait has, for what another CTA did
+  std::uint32_t allocations_ = 0;         // of Tensor Memory
+  int most_columns_ = 0;                  // of it, that a CTA has had at once
+  std::optional<RunPlace> other_polled_;  // a poll of what another cluster stores
+  std::uint32_t unwritten_memory_ = 0;    // the reason
+  Residency residency_;                   // of no limit where all CTAs are there at once
+  bool relies_on_cta_scope_ = false;      // a wait has, for what another CTA did
   bool stopped_ = false;
   Mask elected_of_ = 0;          // the mask of the last elect.sync of several lanes
   bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown

@@ -3,6 +3,7 @@
 #include "core/ptx/run/machine.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ constexpr int least_sms = 16;
 // The SMs of a cluster are of one GPC.
 constexpr int least_gpcs = 2;
 constexpr int most_of_a_thread = 256, register_grain = 8, partitions_of_sm = 4;
+
+// Where it may run. The table is part of the program.
+std::vector<isa::Target> targets_of(const RunProgram& program) {
+  static const isa::TargetTable table = isa::TargetTable::load().value();
+  return table.runs_on(program.target);
+}
 
 int warps_of(int threads) {
   return (threads + lanes_of_warp - 1) / lanes_of_warp;
@@ -55,25 +62,42 @@ int most_registers(const RunProgram& program, const RunLaunch& launch) {
   return std::clamp(grain(isa::registers_per_sm / threads), register_grain, most_of_a_thread);
 }
 
+std::optional<Finding> complaint_about(const RunProgram& program, const RunLaunch& launch) {
+  int most = 0;
+  for (const isa::Target& target : targets_of(program))
+    most = std::max(most, target.max_shared_bytes_per_cta);
+  const auto bytes =
+      std::int64_t{program.static_shared_bytes - reserved_shared_bytes} + launch.shared_bytes;
+  if (bytes <= most) return std::nullopt;
+  Finding made;
+  made.kind = FindingKind::range;
+  made.grade = bytes > isa::most_shared_bytes ? Grade::error : Grade::note;
+  made.what = fmt::format("a launch with {} bytes of shared memory a CTA: at most {}", bytes,
+                          made.grade == Grade::error
+                              ? fmt::format("{} are possible", isa::most_shared_bytes)
+                              : fmt::format("{} are possible where {} runs", most, program.target));
+  return made;
+}
+
 Residency residency_of(const RunProgram& program, const RunLaunch& launch) {
-  static const Result<isa::TargetTable> table = isa::TargetTable::load();
   constexpr int shared_grain = 256;
   const auto bytes = static_cast<int>(program.static_shared_bytes + launch.shared_bytes);
   const int shared = (bytes + shared_grain - 1) / shared_grain * shared_grain;
   Residency least;
-  for (const isa::Target& target :
-       table ? table->runs_on(program.target) : std::vector<isa::Target>()) {
+  int most_on_an_sm = 1;
+  for (const isa::Target& target : targets_of(program)) {
     const bool is_launched =
         bytes <= target.max_shared_bytes_per_cta + static_cast<int>(reserved_shared_bytes);
     if (target.max_ctas_per_sm == 0 || !is_launched) continue;
-    Residency here{0, target.max_ctas_per_sm, fmt::format("{} CTAs", target.max_ctas_per_sm)};
+    Residency here{0, target.max_ctas_per_sm, 1, fmt::format("{} CTAs", target.max_ctas_per_sm)};
     const auto limit = [&](int ctas, const std::string& what) {
-      if (ctas < here.on_an_sm) here = {0, ctas, what};
+      if (ctas < here.on_an_sm) here = {0, ctas, 1, what};
     };
     limit(target.max_warps_per_sm / launch.warps(),
           fmt::format("{} threads", target.max_warps_per_sm * lanes_of_warp));
     limit(target.shared_bytes_per_sm / shared,
           fmt::format("{} bytes of shared memory", target.shared_bytes_per_sm));
+    most_on_an_sm = std::max(most_on_an_sm, here.on_an_sm);
     limit(fits_by_registers(program, launch), registers_text(program, launch));
     // One fits, or nothing is launched.
     here.on_an_sm = std::max(1, here.on_an_sm);
@@ -85,7 +109,8 @@ Residency residency_of(const RunProgram& program, const RunLaunch& launch) {
                              target.sm, here.ctas, here.on_an_sm, here.limit);
     if (least.on_an_sm == 0 || here.ctas < least.ctas) least = here;
   }
-  if (least.on_an_sm == 0) least = {1, 1, "what its target has room for is not known"};
+  if (least.on_an_sm == 0) least = {1, 1, 1, "what its target has room for is not known"};
+  least.most_on_an_sm = most_on_an_sm;
   if (launch.ctas() <= least.ctas) least.limit.clear();
   return least;
 }

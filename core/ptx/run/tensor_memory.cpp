@@ -11,6 +11,7 @@ namespace {
 
 // So far apart that no column of one is another allocation's.
 constexpr std::uint32_t allocation_step = 0x01001000;
+constexpr int most_columns = 512;  // of an SM
 
 }  // namespace
 
@@ -31,7 +32,6 @@ void Machine::check_products_done(const Warp& warp, std::uint32_t pc, int lane) 
 
 // "tcgen05.alloc [to], columns": one warp. What it is given is not known.
 void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
-  constexpr int most_columns = 512;
   const int lane = std::countr_zero(lanes);
   const auto columns = static_cast<int>(warp.value(one.operands[1], lane));
   const auto complain = [&](const std::string& what) {
@@ -51,9 +51,17 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   const int all =
       std::accumulate(taken.begin(), taken.end(), 0,
                       [](int sum, const Columns& columns) { return sum + columns.count; });
+  most_columns_ = std::max(most_columns_, all);
   if (all > most_columns)
     return complain(fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", all,
                                 most_columns));
+  int& least = cta_of(warp).least_columns;
+  if (least > 0 && columns > least)
+    return complain(
+        fmt::format("allocates {} columns of Tensor Memory after {}: the number must "
+                    "not grow within a CTA (PTX ISA, tcgen05.alloc)",
+                    columns, least));
+  least = columns;
   if (cta_of(warp).has_relinquished)
     return complain("allocates Tensor Memory after tcgen05.relinquish_alloc_permit");
   report(FindingKind::decision, Grade::note, at(warp, pc, lane),
@@ -65,6 +73,16 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   to->region->write(to->offset, 4, taken.back().address);
   to->region->set_unsure(to->offset, 4, 0);
   to->region->hold(to->offset, 4, {taken.back().base, warp.first_thread + lane});
+}
+
+// tcgen05.alloc waits for columns that another CTA of its SM holds, which must not wait for it.
+void Machine::check_columns() {
+  const int together = std::min(residency_.most_on_an_sm, static_cast<int>(ctas_.size()));
+  if (!other_polled_ || together * most_columns_ <= most_columns || together < 2) return;
+  report(FindingKind::decision, Grade::unsupported, *other_polled_,
+         fmt::format("it waits for another CTA, which may wait for Tensor Memory that this one "
+                     "holds: {} CTAs with {} columns each may be on one SM, which has {}",
+                     together, most_columns_, most_columns));
 }
 
 // What is given back is one allocation, whole: its address, which no thread computes, and its
