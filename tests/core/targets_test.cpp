@@ -72,7 +72,7 @@ TEST(TargetTable, KnowsFamiliesAndLimits) {
 TEST(TargetTable, CodeRunsOnLaterOnes) {
   const auto on = [](const char* name) {
     std::vector<int> all;
-    for (const Target& one : TargetTable::load().value().runs_on(name)) all.push_back(one.sm);
+    for (const isa::Target& one : TargetTable::load().value().runs_on(name)) all.push_back(one.sm);
     return all;
   };
   EXPECT_EQ(on("sm_90a"), std::vector<int>{90});
