@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace phasebit::isa {
 
@@ -46,9 +47,12 @@ Result<Target> read_row(const toml::node& node, const std::string& path) {
                 path, line);
   target.max_warps_per_sm = (*row)["max_warps_per_sm"].value_or(0);
   target.shared_bytes_per_sm = (*row)["shared_bytes_per_sm"].value_or(0);
-  if ((target.max_warps_per_sm > 0) != (target.shared_bytes_per_sm > 0))
+  target.max_ctas_per_sm = (*row)["max_ctas_per_sm"].value_or(0);
+  if ((target.max_warps_per_sm > 0) != (target.shared_bytes_per_sm > 0) ||
+      (target.max_warps_per_sm > 0) != (target.max_ctas_per_sm > 0))
     return fail(Step::spec,
-                "{}:{}: max_warps_per_sm and shared_bytes_per_sm come together (numbers above 0)",
+                "{}:{}: max_warps_per_sm, shared_bytes_per_sm and max_ctas_per_sm come together "
+                "(numbers above 0)",
                 path, line);
   target.max_registers_per_thread = 255;
   target.max_threads_per_cta = 1024;
@@ -102,6 +106,17 @@ Result<Target> TargetTable::find(std::string_view name) const {
   full.name = target.name;
   full.suffix = target.suffix;
   return full;
+}
+
+std::vector<Target> TargetTable::runs_on(std::string_view name) const {
+  const auto own = parse_target(name);
+  const auto runs = [&](const Target& row) {
+    if (own->suffix == "a") return row.sm == own->sm;
+    return row.sm >= own->sm && (own->suffix.empty() || row.sm / 10 == own->sm / 10);
+  };
+  std::vector<Target> all;
+  if (own) std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(all), runs);
+  return all.empty() ? rows_ : all;
 }
 
 std::vector<std::string> TargetTable::families() const {

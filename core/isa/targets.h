@@ -26,6 +26,7 @@ struct Target {
   // Limits of one SM (the same table); 0 when they are not published.
   int max_warps_per_sm = 0;
   int shared_bytes_per_sm = 0;
+  int max_ctas_per_sm = 0;
 };
 
 // "sm_90a" -> Target without family and limits. Step::usage when it is not such a word.
@@ -39,6 +40,9 @@ class TargetTable {
   // The target with what is known of it. Its family is empty when its SM number is not in the
   // table.
   Result<Target> find(std::string_view name) const;
+  // Where code for the target of a PTX file may run, of what is known: that SM number alone ("a"),
+  // later ones of its major version ("f"), or all later ones. All where it is none of these.
+  std::vector<Target> runs_on(std::string_view name) const;
   // Every SASS family of the table, once, in its order.
   std::vector<std::string> families() const;
   // Families that assemble the verbs as an older one does, oldest first: where a component names

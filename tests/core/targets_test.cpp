@@ -67,6 +67,20 @@ TEST(TargetTable, KnowsFamiliesAndLimits) {
   EXPECT_EQ(table->find("sm_107a")->family, "rubin");
 }
 
+// CUDA C++ Programming Guide, compute capabilities: code of "a" runs on its own alone, of "f" on
+// its family, other code on all later ones.
+TEST(TargetTable, CodeRunsOnLaterOnes) {
+  const auto on = [](const char* name) {
+    std::vector<int> all;
+    for (const isa::Target& one : TargetTable::load().value().runs_on(name)) all.push_back(one.sm);
+    return all;
+  };
+  EXPECT_EQ(on("sm_90a"), std::vector<int>{90});
+  EXPECT_EQ(on("sm_100f"), (std::vector<int>{100, 103, 107}));
+  EXPECT_EQ(on("sm_110"), (std::vector<int>{110, 120, 121}));
+  EXPECT_EQ(on("what").front(), 75);
+}
+
 TEST(TargetTable, AnUnknownOneHasNoFamilyAndNoLimits) {
   const auto target = TargetTable::load().value().find("sm_999a");
   ASSERT_TRUE(target);
@@ -106,7 +120,8 @@ TEST_F(BrokenTable, NamesFileLineAndKey) {
   EXPECT_EQ(said("[[target]]\nsm = \"90\"\nfamily = \"hopper\"\nmax_shared_bytes_per_cta = 9\n"),
             std::string(":1") + needs);
   EXPECT_EQ(said(good + "max_warps_per_sm = 64\n"),
-            ":1: max_warps_per_sm and shared_bytes_per_sm come together (numbers above 0)");
+            ":1: max_warps_per_sm, shared_bytes_per_sm and max_ctas_per_sm come together (numbers "
+            "above 0)");
   EXPECT_EQ(said("[[target]]\nsm = = 90\n").substr(0, 3), ":2:");
 }
 

@@ -235,9 +235,52 @@ void Machine::set_addresses(Warp& warp, const Instruction& one, std::uint32_t pc
   }
 }
 
+// Whose address a parameter is, or a part of one; that it begins with zeros its alignment says.
+Base Machine::base_of_parameter(std::uint64_t offset, std::uint64_t size) const {
+  const auto base_of = [&](std::uint64_t address) {
+    const std::uint64_t buffer = address >> 36;
+    return buffer > 0 && buffer <= buffers_.size() ? base_of_buffer(buffer - 1) : no_base;
+  };
+  if (size == 8) return base_of(parameter(offset, 8));
+  const std::vector<std::uint32_t>& wide = program_.wide_parameters;
+  const std::uint64_t whole = offset / 8 * 8;
+  const bool is_part = whole + 8 <= launch_.parameters.size() &&
+                       std::find(wide.begin(), wide.end(), whole) != wide.end();
+  const bool is_known = size == 1 && offset == whole;
+  if (!is_part || is_known || base_of(parameter(whole, 8)) == no_base) return no_base;
+  return made_of_address;
+}
+
+std::uint64_t Machine::parameter(std::uint64_t offset, std::uint64_t size) const {
+  std::uint64_t value = 0;
+  for (std::uint64_t byte = size; byte-- > 0;)
+    value = value << 8 | launch_.parameters[offset + byte];
+  return value;
+}
+
+// What a thread loads where an address was stored. A generic address of shared or local memory is
+// its own CTA's or thread's (PTX ISA, generic addressing).
+Base Machine::base_in_thread(const HeldAddress& held, const Warp& warp, int lane) const {
+  if (!is_whole(held.base) || bases_[held.base].variable < 0 || bases_[held.base].in_space)
+    return held.base;
+  const auto variable = static_cast<std::size_t>(bases_[held.base].variable);
+  const Space space = program_.variables[variable].space;
+  const auto threads = static_cast<std::int32_t>(warps_.size() / ctas_.size()) * lanes_of_warp;
+  const bool is_own = space == Space::shared ? held.thread / threads == warp.cta
+                      : space == Space::local
+                          ? held.thread == static_cast<std::int32_t>(warp.thread(lane))
+                          : true;
+  return is_own ? held.base : made_of_address;
+}
+
 // An address that is made of a variable's, or of a buffer's, leads nowhere else; one in shared
 // memory is made of a variable's.
 bool Machine::check_base(Base base, const Place& found, std::uint64_t size, RunPlace by) {
+  if (base == made_of_address && found.cta < 0) {
+    stop(FindingKind::bounds, Grade::unsupported, by,
+         "an address that is not a sum of a buffer's or a variable's and a number");
+    return false;
+  }
   if (!is_whole(base) && found.cta >= 0) {
     stop(FindingKind::bounds, Grade::unsupported, by,
          fmt::format("an address of shared memory that is {}: where variables lie is not known",

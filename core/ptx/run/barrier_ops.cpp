@@ -182,7 +182,15 @@ void Machine::init_barriers(Warp& warp, const Instruction& one, std::uint32_t pc
     cta.first_barrier = std::min(cta.first_barrier, found->offset);
     cta.last_barrier = std::max(cta.last_barrier, found->offset);
     Mbarrier& barrier = *barriers_[static_cast<std::size_t>(known->second)];
-    if (!is_new && barrier.is_valid) check_unused(barrier, warp, pc, lane, "initialised again");
+    if (!is_new && barrier.is_valid) {
+      check_unused(barrier, warp, pc, lane, "initialised again");
+      report(FindingKind::overwritten, Grade::error, at(warp, pc, lane),
+             fmt::format("initialises barrier {} again without mbarrier.inval: the manual leaves "
+                         "open what that does (PTX ISA, mbarrier.init)",
+                         name_of(barrier)),
+             {{{barrier.init_pc, static_cast<std::int32_t>(barrier.init.component)},
+               "initialises it"}});
+    }
     const std::int32_t number = known->second;
     barrier = Mbarrier();
     barrier.cta = found->cta;
@@ -432,9 +440,20 @@ void Machine::wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask la
   if (barrier.phase > 0) warp.learn(lanes, barrier.last, acquires, needed);
 }
 
+// Whether no lane leaves it but by its try.
+bool Machine::is_kept(const Warp& warp, const RetryLoop& loop, Mask lanes) const {
+  return std::all_of(loop.keeps.begin(), loop.keeps.end(), [&](const Operand& keep) {
+    return (warp.unsure(keep).lanes & lanes) == 0 && (lanes & ~warp.mask_of(keep)) == 0;
+  });
+}
+
 Machine::Went Machine::wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const RetryLoop* loop =
       one.retry < 0 ? nullptr : &program_.retries[static_cast<std::size_t>(one.retry)];
+  if (loop != nullptr && !is_kept(warp, *loop, lanes)) {
+    loop = nullptr;
+    ++progress_;
+  }
   if (loop != nullptr) mark_turns(warp, pc, *loop, lanes);
   Token token;
   token.pc = pc;

@@ -4,6 +4,7 @@
 #include "core/ptx/run/clocks.h"
 #include "core/ptx/run/findings.h"
 #include "core/ptx/run/instruction.h"
+#include "core/ptx/run/memory.h"
 
 #include <array>
 #include <cstddef>
@@ -81,6 +82,7 @@ struct Flag {
     // where its own scope or that of its release does not.
     std::array<std::shared_ptr<const Clocks>, 3> published;
     bool is_known = true;     // its value
+    Base base = no_base;      // whose address it is
     std::uint64_t added = 0;  // to the value before, by a store that may come in any order; 0: none
     std::size_t known_by =
         0;  // the first version that is stored after it in each schedule; 0: none

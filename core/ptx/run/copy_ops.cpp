@@ -16,6 +16,12 @@ bool is_any_after(const Warp& warp, std::uint32_t done) {
          std::any_of(warp.row_reads.begin(), warp.row_reads.end(), is_after);
 }
 
+// Which register of an accumulator an operand is, and of which shape and type.
+std::uint64_t place_in_product(const Instruction& one, std::size_t operand) {
+  return std::uint64_t{one.target} << 32 | std::uint64_t{one.results} << 16 |
+         std::uint64_t{one.type.bits} << 8 | (operand + 1);
+}
+
 constexpr std::uint64_t copy_grain = 16;
 
 }  // namespace
@@ -129,7 +135,9 @@ void Machine::copy_async(Warp& warp, const Instruction& one, std::uint32_t pc, M
       transfer.words.push_back(
           is_kept ? static_cast<std::uint32_t>(from->region->read(from->offset + n, 4)) & bytes
                   : 0);
-      transfer.unsure.push_back(is_kept ? from->region->unsure(from->offset + n, 4) : 0);
+      const std::uint32_t why = is_kept ? from->region->unsure(from->offset + n, 4) : 0;
+      const bool is_address = is_kept && from->region->held(from->offset + n, 4).base != no_base;
+      transfer.unsure.push_back(why == 0 && is_address ? reason(Reason::Kind::address, pc) : why);
     }
     if (kept > 0) {
       Access read = transfer.access;
@@ -247,6 +255,11 @@ void Machine::send(Warp& warp, const Instruction& one, std::uint32_t pc, int lan
   if (barrier == nullptr) return;
   check_init_in_proxy(*barrier, transfer.issued, at(warp, pc, lane));
   if (!one.has(Word::multicast)) {
+    // PTX ISA, cp.async.bulk.tensor: the barrier is in the CTA of the destination, as none but
+    // .cta_group::2 says otherwise; cp.async.bulk does not say.
+    if (barrier->cta != transfer.to.cta)
+      return stop(FindingKind::range, one.op == Op::tensor_copy ? Grade::error : Grade::unsupported,
+                  at(warp, pc, lane), "a copy to one CTA with the barrier of another");
     transfer.barrier = barrier->number;
     return issue(std::move(transfer));
   }
@@ -289,8 +302,10 @@ void Machine::store_async(Warp& warp, const Instruction& one, std::uint32_t pc, 
       transfer.words.push_back(static_cast<std::uint32_t>(value));
       if (size == 8) transfer.words.push_back(static_cast<std::uint32_t>(value >> 32));
       const Unsure& unsure = warp.unsure(one.operands[n]);
+      const std::uint32_t made_of =
+          warp.base(one.operands[n], lane) != no_base ? reason(Reason::Kind::address, pc) : 0;
       transfer.unsure.resize(transfer.words.size(),
-                             (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0);
+                             (unsure.lanes >> lane & 1) != 0 ? unsure.why : made_of);
     }
     issue(std::move(transfer));
   });
@@ -383,19 +398,27 @@ void Machine::touch_columns(Warp& warp, std::uint64_t descriptor, int rows, cons
     }
 }
 
-// Nothing but the next product may touch an accumulator before its group has ended, and nothing may
-// write to a matrix in registers.
+// Nothing but the next product of its shape may touch an accumulator before its group has ended,
+// and that as its accumulator, each register in its place; nothing may write to a matrix in
+// registers (PTX ISA, wgmma.fence).
 void Machine::check_accumulators(const Warp& warp, const Instruction& one, std::uint32_t pc) {
-  if (one.op == Op::wgmma || one.op == Op::wgmma_wait) return;
-  for (const Operand& operand : one.operands)
-    if (operand.kind == Operand::Kind::row && warp.row_products[operand.row] > warp.products_done)
+  if (one.op == Op::wgmma_wait) return;
+  for (std::size_t n = 0; n < one.operands.size(); ++n) {
+    const Operand& operand = one.operands[n];
+    if (operand.kind != Operand::Kind::row) continue;
+    const bool is_written = n < one.results;
+    const bool is_next = one.op == Op::wgmma && is_written &&
+                         warp.row_places[operand.row] == place_in_product(one, n);
+    if (!is_next && warp.row_products[operand.row] > warp.products_done)
       report(FindingKind::race, Grade::error, at(warp, pc, 0),
-             "touches an accumulator of wgmma before its group has ended");
-  for (std::size_t n = 0; n < one.results; ++n)
-    if (one.operands[n].kind == Operand::Kind::row &&
-        warp.row_reads[one.operands[n].row] > warp.products_done)
+             one.op == Op::wgmma
+                 ? "takes an accumulator of a wgmma that has not ended as another operand, or as "
+                   "one of another shape"
+                 : "touches an accumulator of wgmma before its group has ended");
+    if (is_written && warp.row_reads[operand.row] > warp.products_done)
       report(FindingKind::race, Grade::error, at(warp, pc, 0),
              "writes to a register that wgmma reads before its group has ended");
+  }
 }
 
 // The components of a warpgroup's warps follow one another, the first is a multiple of four.
@@ -446,10 +469,13 @@ void Machine::multiply(Warp& warp, const Instruction& one, std::uint32_t pc, Mas
   warp.has_products = true;
   warp.row_products.resize(program_.rows);
   warp.row_reads.resize(program_.rows);
+  warp.row_places.resize(program_.rows);
   for (std::size_t n = in; in_registers && n < b; ++n)
     warp.row_reads[one.operands[n].row] = warp.products.issued + 1;
-  for (std::size_t n = 0; n < one.results; ++n)
+  for (std::size_t n = 0; n < one.results; ++n) {
     warp.row_products[one.operands[n].row] = warp.products.issued + 1;
+    warp.row_places[one.operands[n].row] = place_in_product(one, n);
+  }
 }
 
 Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uint32_t pc,
@@ -463,10 +489,6 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
   }
   if (one.op == Op::tcgen05_mma) {
     multiply_in_tensor_memory(warp, one, pc, lanes);
-    return Went::on;
-  }
-  if (one.op == Op::tcgen05_dealloc) {
-    allocate_columns(warp, one, pc, lanes);
     return Went::on;
   }
   if (one.op != Op::wgmma && !require_sure(warp, one, pc, lanes)) return Went::on;
@@ -505,7 +527,8 @@ Machine::Went Machine::execute_copy(Warp& warp, const Instruction& one, std::uin
                        [&](Clocks& known, Mask) { known.raise(warp.products.component, done); });
       break;
     }
-    case Op::tcgen05_alloc: allocate_columns(warp, one, pc, lanes); break;
+    case Op::tcgen05_alloc:
+    case Op::tcgen05_dealloc: allocate_columns(warp, one, pc, lanes); break;
     case Op::tcgen05_relinquish: cta_of(warp).has_relinquished = true; break;
     case Op::tcgen05_commit: commit_tensor_memory(warp, one, pc, lanes); break;
     default: break;

@@ -191,9 +191,12 @@ class Decoder {
   }
 
   void take_bounds() {
+    program_.target = trimmed(std::string_view(file_.target).substr(0, file_.target.find(',')));
     for (const std::size_t at : function_.directives) {
       if (parsed(at).name.starts_with(".maxnreg") && !numbers_of(parsed(at)).empty())
         program_.registers = numbers_of(parsed(at)).front();
+      if (parsed(at).name.starts_with(".minnctapersm") && !numbers_of(parsed(at)).empty())
+        program_.least_ctas_of_sm = numbers_of(parsed(at)).front();
       program_.is_explicit_cluster = program_.is_explicit_cluster ||
                                      parsed(at).name.starts_with(".explicitcluster") ||
                                      parsed(at).name.starts_with(".reqnctapercluster");

@@ -62,7 +62,7 @@ void Machine::overwrite_flags(const Place& to, std::uint64_t bytes, const Vector
 }
 
 void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Place& place, int size,
-                         std::uint64_t value, const Access& access, bool is_known) {
+                         std::uint64_t value, const Access& access, bool is_known, Base base) {
   Flag& flag = flag_of(place, size, access);
   const VectorClock& known = warp.clocks.of(lane).order;
   check_polls(flag, known, access.epoch, at(warp, access.pc, lane));
@@ -81,6 +81,7 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
   Flag::Version version;
   version.value = value;
   version.is_known = is_known;
+  version.base = base;
   version.written = access.epoch;
   version.at = {access.pc, access.thread};
   if (grows) version.added = value - flag.versions.back().value;
@@ -126,19 +127,24 @@ void Machine::publish_version(const Warp& warp, const Instruction& one, int lane
 }
 
 // Why it is not one store alone that ends a poll; empty: it is.
-std::string Machine::other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
+std::string Machine::other_end(const RetryLoop& loop, const Wanted& wanted, const Flag& flag,
                                std::size_t seen, RunPlace& other) const {
   if (loop.comparison < 0) return "";  // the branch is a decision
   if (flag.is_contended) return "is stored to by threads in no order";
   const Instruction& setp = program_.code[static_cast<std::size_t>(loop.comparison)];
-  const auto ends = [&](std::uint64_t value) {
-    return (loop.wanted == 2 ? compared(setp, value, wanted) : compared(setp, wanted, value)) ==
-           loop.leaves_when;
+  const Type type = program_.code[loop.poll].type;
+  const auto ends = [&](std::uint64_t stored) {
+    const std::uint64_t value = extended(type, stored);
+    return (loop.wanted == 2 ? compared(setp, value, wanted.value)
+                             : compared(setp, wanted.value, value)) == loop.leaves_when;
+  };
+  const auto is_same = [&](const Flag::Version& version) {
+    return is_same_anywhere(setp, {version.base, wanted.base}, {version.value, wanted.value});
   };
   for (std::size_t n = 0; n < flag.versions.size(); ++n) {
     const Flag::Version& version = flag.versions[n];
     other = version.at;
-    if (!version.is_known) return "holds what is not known";
+    if (!version.is_known || !is_same(version)) return "holds what is not known";
     if (n != seen && ends(version.value)) return "holds what it waits for more than once";
     // Additions that nothing comes after may each be the last. Sums without more of them are
     // smaller still, and what compares with a number takes those between two sums.
@@ -154,12 +160,11 @@ std::string Machine::other_end(const RetryLoop& loop, std::uint64_t wanted, cons
 void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
   const std::uint32_t pc = loop.poll;
   tell(warp, pc, lanes);
-  const auto wanted = [&](int lane) {
-    return loop.comparison < 0
-               ? 0
-               : warp.value(
-                     program_.code[static_cast<std::size_t>(loop.comparison)].operands[loop.wanted],
-                     lane);
+  const auto wanted = [&](int lane) -> Wanted {
+    if (loop.comparison < 0) return {};
+    const Operand& operand =
+        program_.code[static_cast<std::size_t>(loop.comparison)].operands[loop.wanted];
+    return {warp.value(operand, lane), warp.base(operand, lane)};
   };
   const auto alike = [&](int first, int lane) {
     const Polled &a = polled_[warp.first_thread + first], &b = polled_[warp.first_thread + lane];
@@ -177,11 +182,14 @@ void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
     each_lane(same, [&](int lane) {
       seen.flag->polls[warp.thread(lane)] = {{warp.thread(lane), warp.time}, at(warp, pc, lane)};
     });
-    if (version.at.thread >= 0 && !fits_at_once_ &&
-        ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
-            cta_of(warp).cluster)
+    const bool is_other = version.at.thread >= 0 &&
+                          ctas_[static_cast<std::size_t>(warp_of(version.at.thread).cta)].cluster !=
+                              cta_of(warp).cluster;
+    if (is_other) other_polled_ = at(warp, pc, first);
+    if (is_other && !residency_.limit.empty())
       report(FindingKind::decision, Grade::unsupported, at(warp, pc, first),
-             fmt::format("it waits for another CTA, and {} CTAs may not run at once", ctas_.size()),
+             fmt::format("it waits for another CTA, and {} CTAs may not run at once: {}",
+                         ctas_.size(), residency_.limit),
              {{version.at, "stores what it waits for"}});
     if (version.published.front() == nullptr) return;
     const Scope needed = scope_of(warp_of(version.at.thread).cta, warp.cta);

@@ -81,6 +81,13 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
+// A value of memory in its register, which may be wider.
+inline std::uint64_t extended(Type type, std::uint64_t value) {
+  if (type.kind != Type::Kind::signed_ || type.bits >= 64) return value;
+  const std::uint64_t sign = std::uint64_t{1} << (type.bits - 1U);
+  return ((value & (2 * sign - 1)) ^ sign) - sign;
+}
+
 enum class Space : std::uint8_t { generic, shared, cluster, global, param, local, constant };
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acq_rel };
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
@@ -121,10 +128,14 @@ inline std::uint64_t row_name(const Operand& operand) {
   return std::uint64_t{operand.row} << 1 | (operand.kind == Operand::Kind::predicate ? 1 : 0);
 }
 
-// A loop without an effect but delay, which is left by what one poll gives back alone.
+// A loop without an effect but delay, which is left by what one poll gives back alone, while
+// `keeps` hold.
 struct RetryLoop {
   std::uint32_t poll = 0;  // the instruction
   std::uint32_t exit = 0;  // where it goes on
+  // Predicates that no turn changes, without which the loop is left in another place: where a lane
+  // has one that does not hold, it is no such loop.
+  std::vector<Operand> keeps;
   // Of a load: the setp of what it loaded against what no turn changes, and the answer without
   // which the loop is not left; -1: there is no such one.
   std::int32_t comparison = -1;
@@ -173,8 +184,10 @@ struct RunProgram {
   std::uint32_t static_shared_bytes = reserved_shared_bytes;  // with what is reserved
   std::array<int, 3> block{0, 0, 0}, cluster{0, 0, 0};  // of .reqntid, .reqnctapercluster; 0: none
   bool elects = false;
-  int registers = 0;     // of .maxnreg; 0: nothing says with how many a thread begins
-  int most_threads = 0;  // of .maxntid or .reqntid
+  int registers = 0;         // of .maxnreg; 0: nothing says with how many a thread begins
+  int most_threads = 0;      // of .maxntid or .reqntid
+  int least_ctas_of_sm = 0;  // of .minnctapersm
+  std::string target;        // "sm_90a"
   bool is_explicit_cluster = false;
   std::vector<std::uint32_t> wide_parameters;  // where those of one value of 64 bits begin
 };

@@ -19,13 +19,17 @@ constexpr std::uint64_t patience_ns = 1'000'000'000;
 // What a buffer holds from its first word on; a run of a few items does not come further.
 constexpr std::uint64_t most_filled_bytes = std::uint64_t{1} << 24;
 
-std::vector<std::uint32_t> filled(launch::Buffer buffer) {
+RunBuffer filled(launch::Buffer buffer) {
   using Kind = launch::BufferFill::Kind;
+  RunBuffer made{buffer.name, buffer.bytes, {}};
+  // "none": what the last launch left. Zeros are zeros to the end.
+  made.is_open = buffer.fill.kind == Kind::none || buffer.bytes > most_filled_bytes;
+  if (buffer.fill.kind == Kind::none) return made;
+  if (buffer.fill.kind == Kind::word && buffer.fill.word == 0) made.is_open = false;
   buffer.bytes = std::min(buffer.bytes, most_filled_bytes);
-  if (buffer.fill.kind == Kind::none) return {};
-  std::vector<std::uint32_t> words = launch::content_of(buffer);
-  if (words.empty()) words.assign(buffer.words(), buffer.fill.word);
-  return words;
+  made.words = launch::content_of(buffer);
+  if (made.words.empty()) made.words.assign(buffer.words(), buffer.fill.word);
+  return made;
 }
 
 }  // namespace
@@ -66,11 +70,12 @@ Result<RunLaunch> launch_of(const launch::ExternalLaunch& external, std::uint32_
   made.grid = external.grid;
   made.block = external.block;
   made.cluster = external.cluster;
+  made.cooperative = external.cooperative;
   made.shared_bytes = static_cast<std::uint32_t>(external.shared_bytes);
   std::vector<std::uint64_t> addresses;
   for (const launch::Buffer& buffer : launch::buffers_of(external)) {
     addresses.push_back(address_of_buffer(made.buffers.size()));
-    made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
+    made.buffers.push_back(filled(buffer));
   }
   std::vector<launch::MapBytes> encoded;
   for (const launch::ExternalParameter& one : external.parameters) {
@@ -130,7 +135,7 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
     const bool is_output = buffer.name == shape.workload.output;
     if (is_output || (buffer.fill.is_float() && shape.workload.columns == 0))
       buffer.bytes = std::uint64_t{4} * items;
-    made.buffers.push_back({buffer.name, buffer.bytes, filled(buffer)});
+    made.buffers.push_back(filled(buffer));
   }
   for (std::size_t n = 0; n < shape.tensor_maps.size(); ++n) {
     const launch::tensor::TensorMap& map = shape.tensor_maps[n];

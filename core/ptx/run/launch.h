@@ -17,7 +17,8 @@ namespace phasebit::ptx::run {
 struct RunBuffer {
   std::string name;
   std::uint64_t bytes = 0;
-  std::vector<std::uint32_t> words;  // from the first on; the others are 0
+  std::vector<std::uint32_t> words;  // from the first on
+  bool is_open = false;              // what comes after them is not known; else it is 0
 };
 
 inline constexpr int lanes_of_warp = 32;
@@ -47,6 +48,7 @@ struct RunLaunch {
   std::vector<RunBuffer> buffers;
   std::vector<std::uint8_t> parameters;
   std::vector<RunTensorMap> maps;
+  bool cooperative = false;    // the driver launches all CTAs at once, or none
   std::vector<int> sm_of_cta;  // by CTA of the grid; those that are not there run on SM 0
   int threads() const { return block[0] * block[1] * block[2]; }
   int warps() const { return (threads() + lanes_of_warp - 1) / lanes_of_warp; }  // of a CTA

@@ -47,36 +47,24 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::lane: return "a lane that takes no part";
     case Reason::Kind::elected: return "which lane is elected";
     case Reason::Kind::address: return "where a variable or a buffer lies";
+    case Reason::Kind::unfilled: return "what a buffer holds that nothing fills";
     case Reason::Kind::place: return "where on the GPU the CTA runs";
   }
   bug("a reason without a name");
 }
 
-namespace {
-
-constexpr int most_registers = 256, registers_of_sm = 65536;
-
-// Whether all CTAs of a launch run at once on a small GPU: sixteen SMs that have 1536 threads and
-// 100 KiB of shared memory each, and at least one CTA.
-bool fits_at_once(const RunProgram& program, const RunLaunch& launch) {
-  constexpr int sms = 16, most_threads = 1536, most_shared = 100 << 10;
-  const int shared = static_cast<int>(program.static_shared_bytes + launch.shared_bytes);
-  const int on_an_sm = std::max(
-      1, std::min(most_threads / std::max(1, launch.threads()), most_shared / std::max(1, shared)));
-  return launch.ctas() <= sms * on_an_sm;
-}
-
-}  // namespace
-
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
   unwritten_memory_ = reason(Reason::Kind::unwritten_memory, 0);
   // CTAs of an SM whose number is given are there at once.
-  fits_at_once_ = !launch.sm_of_cta.empty() || fits_at_once(program, launch);
+  if (launch.sm_of_cta.empty() && !launch.cooperative) residency_ = residency_of(program, launch);
   for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
     const RunBuffer& buffer = launch.buffers[n];
     buffers_.push_back(
         std::make_unique<Region>(buffer.name, address_of_buffer(n), buffer.bytes, &buffer.words));
+    if (!buffer.is_open) continue;
+    buffers_.back()->initial_unsure = reason(Reason::Kind::unfilled, 0);
+    buffers_.back()->first_unsure = 4 * buffer.words.size();
   }
   for (const SharedVariable& one : program.variables) {
     if (one.space != Space::global) continue;
@@ -89,6 +77,10 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
+  if (const auto wrong = complaint_about(program, launch)) {
+    report(wrong->kind, wrong->grade, {}, wrong->what);
+    stopped_ = wrong->grade == Grade::error;
+  }
 }
 
 void Machine::make_ctas() {
@@ -129,11 +121,7 @@ void Machine::make_warp(int cta, int number) {
   warp.first_thread = static_cast<int>(warps_.size() - 1) * lanes_of_warp;
   const int left = launch_.threads() - number * lanes_of_warp;
   warp.live = warp.launched = left >= lanes_of_warp ? all_lanes : (1U << left) - 1;
-  // A thread begins with no more than its share of the register file.
-  const int threads = std::max(program_.most_threads, launch_.threads());
-  warp.registers = program_.registers > 0
-                       ? (program_.registers + 7) / 8 * 8
-                       : std::min(most_registers, registers_of_sm / threads / 8 * 8);
+  warp.registers = most_registers(program_, launch_);
   warp.values.resize(std::size_t{program_.rows} * lanes_of_warp);
   warp.predicates.resize(program_.predicates);
   const Unsure unwritten{all_lanes, reason(Reason::Kind::unwritten, 0)};
@@ -264,7 +252,8 @@ void Machine::report_decision(const Warp& warp, const Operand& operand, std::uin
   const Unsure& unsure = warp.unsure(operand);
   const Reason& why = reasons_[unsure.why];
   const bool is_opaque = why.kind == Reason::Kind::unfollowed;
-  const bool has_place = why.kind != Reason::Kind::place && why.kind != Reason::Kind::unwritten;
+  const bool has_place = why.kind != Reason::Kind::place && why.kind != Reason::Kind::unwritten &&
+                         why.kind != Reason::Kind::unfilled;
   has_lost_order_ =
       has_lost_order_ || why.kind == Reason::Kind::flag || why.kind == Reason::Kind::atomic;
   report(FindingKind::decision, is_opaque ? Grade::unsupported : Grade::unproved,
@@ -459,11 +448,15 @@ Machine::Went Machine::step(Warp& warp, std::uint32_t pc, Mask group) {
   if (one.has(Word::uni) && one.op != Op::vote && lanes != 0 && lanes != group)
     report(FindingKind::range, Grade::error, at(warp, pc, std::countr_zero(group & ~lanes)),
            "the lanes do not agree here, and it says that they do (.uni)");
+  Otherwise otherwise;
+  if (unsure != 0 && is_pure && !warp.otherwise.empty())
+    otherwise = guarded_false(warp, one, unsure);
   if (lanes != 0 || decides) went = execute(warp, one, pc, group, lanes);
   // What an unsure guard may have written is unsure.
   if (unsure != 0 && is_pure)
     for (std::size_t n = 0; n < one.results; ++n)
       warp.set_unsure(one.operands[n], unsure, {unsure, warp.unsure(one.guard).why});
+  if (otherwise.token >= 0) warp.otherwise[row_name(one.operands[0])] = otherwise;
   return went;
 }
 
@@ -551,6 +544,7 @@ RunOutcome Machine::run() {
     if (!is_alive && pending_.empty()) {
       check_left();
       check_groups();
+      check_columns();
       break;
     }
     if (outcome_.instructions > options_.most_steps)
@@ -577,7 +571,7 @@ void Machine::keep_memory() {
   const auto is_of_schedule = [](Reason::Kind kind) {
     return kind != Reason::Kind::clock && kind != Reason::Kind::atomic &&
            kind != Reason::Kind::place && kind != Reason::Kind::address &&
-           kind != Reason::Kind::unfollowed;
+           kind != Reason::Kind::unfilled && kind != Reason::Kind::unfollowed;
   };
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const Region& buffer = *buffers_[n];

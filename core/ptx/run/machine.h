@@ -37,7 +37,8 @@ struct Reason {
     lane,
     elected,
     place,
-    address
+    address,
+    unfilled
   };
   Kind kind = Kind::clock;
   std::uint32_t pc = 0;
@@ -53,6 +54,14 @@ struct Token {
   Mask over = 0;  // whose phase was complete
 };
 
+// An allocation of Tensor Memory. Its address is a number that is in the place of the one that the
+// hardware gives.
+struct Columns {
+  std::uint32_t address = 0;
+  int count = 0;
+  Base base = no_base;
+};
+
 struct Cta {
   int cluster = 0, rank = 0;  // its cluster, and which of its CTAs
   int first_warp = 0;
@@ -60,7 +69,8 @@ struct Cta {
   std::unordered_map<std::uint32_t, std::int32_t> barriers;           // by offset
   std::uint64_t first_barrier = ~std::uint64_t{0}, last_barrier = 0;  // their offsets
   std::array<CtaBarrier, 16> named;
-  std::vector<int> columns;       // of Tensor Memory that are allocated, by allocation
+  std::vector<Columns> columns;   // of Tensor Memory that are allocated
+  int least_columns = 0;          // of them all
   bool has_relinquished = false;  // the right to allocate more
   int free_registers = 0;  // a thread, that setmaxnreg.dec has given back and no warp has taken
   std::vector<Waiters> register_waiters;
@@ -92,8 +102,9 @@ struct Cluster {
 // Rounded ones, and those in another form, are bases of their own.
 struct AddressBase {
   std::int32_t buffer = -1, variable = -1;
-  // An address; one shifted to the right; how far one in another CTA of the cluster is.
-  enum class Form : std::uint8_t { address, shifted, to_other_cta };
+  // An address; one shifted to the right; how far one in another CTA of the cluster is; of an
+  // allocation of Tensor Memory.
+  enum class Form : std::uint8_t { address, shifted, to_other_cta, columns };
   Form form = Form::address;
   bool in_space = false;      // not generic: it may be 0
   std::uint64_t align = 1;    // what of the low bits is known
@@ -106,6 +117,20 @@ struct Place {
   int cta = -1;  // of shared memory: of the launch; -2: a thread's own
   std::uint64_t offset = 0;
 };
+
+// How many CTAs of a launch run at once on the smallest GPU that takes its target.
+struct Residency {
+  int ctas = 0, on_an_sm = 0;
+  int most_on_an_sm = 1;  // with as few registers as any kernel has
+  std::string limit;      // what lets no more of them: ""; all fit
+};
+// residency.cpp
+Residency residency_of(const RunProgram& program, const RunLaunch& launch);
+// Why no GPU takes the launch, or none of its target.
+std::optional<Finding> complaint_about(const RunProgram& program, const RunLaunch& launch);
+// How many registers a thread of it begins with, at most: .maxnreg, or what .minnctapersm and the
+// number of threads leave.
+int most_registers(const RunProgram& program, const RunLaunch& launch);
 
 class Machine {
  public:
@@ -133,6 +158,7 @@ class Machine {
   // tokens.cpp: numbers, and what may depend on the answer of a try
   void compute_numbers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   static std::vector<Otherwise> answered_false(Warp& warp, const Instruction& one, Mask lanes);
+  static Otherwise guarded_false(Warp& warp, const Instruction& one, Mask unsure);
   bool check_decision(Warp& warp, const Instruction& one, std::uint32_t pc, Mask group, Mask taken);
   struct Kept {
     Operand operand;
@@ -162,6 +188,7 @@ class Machine {
   Base derived(Base from, std::uint32_t by, AddressBase as);
   Base in_form(Base base, bool in_space);
   LaneBases bases_in_form(const Warp& warp, const Operand& operand, Mask lanes, bool in_space);
+  Base base_in_thread(const HeldAddress& held, const Warp& warp, int lane) const;
   bool is_shared(Base base) const;
   std::int64_t distance(Base base, std::uint64_t value, bool is_wide) const;
   bool leads_away(Base base) const {
@@ -238,13 +265,18 @@ class Machine {
   void read_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                  const Access& access);
   void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
-                  std::uint64_t value, const Access& access, bool is_known);
+                  std::uint64_t value, const Access& access, bool is_known, Base base);
   void publish_version(const Warp& warp, const Instruction& one, int lane,
                        const Flag::Version& before, Flag::Version& version);
   void overwrite_flags(const Place& to, std::uint64_t bytes, const VectorClock& known,
                        const Access& access, const Flag* same = nullptr);
   void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);
-  std::string other_end(const RetryLoop& loop, std::uint64_t wanted, const Flag& flag,
+  struct Wanted {
+    std::uint64_t value = 0;
+    Base base = no_base;
+    bool operator==(const Wanted&) const = default;
+  };
+  std::string other_end(const RetryLoop& loop, const Wanted& wanted, const Flag& flag,
                         std::size_t seen, RunPlace& other) const;
   void end_poll(Warp& warp, const RetryLoop& loop, Mask lanes);
   // Whether a strong load or a try outside of a retry loop may be told what no schedule changes.
@@ -280,6 +312,7 @@ class Machine {
   void check_parity(const Warp& warp, std::uint32_t pc, int lane, const Operand& operand);
   void check_state(const Mbarrier& barrier, const Warp& warp, const Instruction& one,
                    std::uint32_t pc, int lane);
+  bool is_kept(const Warp& warp, const RetryLoop& loop, Mask lanes) const;
   Went wait(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   // `acquire`: the instruction that does.
   void wait_over(Mbarrier& barrier, Warp& warp, std::uint32_t pc, Mask lanes, std::int64_t phase,
@@ -336,6 +369,8 @@ class Machine {
 
   // tensor_memory.cpp
   void allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_columns();
+  void free_columns(Warp& warp, const Instruction& one, std::uint32_t pc, int lane, int columns);
   void check_products_done(const Warp& warp, std::uint32_t pc, int lane);
   void multiply_in_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void commit_tensor_memory(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
@@ -421,9 +456,12 @@ class Machine {
   Component next_component_ = 0;
   std::uint64_t progress_ = 0;
   std::mt19937 draw_;
-  std::uint32_t unwritten_memory_ = 0;  // the reason
-  bool fits_at_once_ = true;            // the launch, on any GPU
-  bool relies_on_cta_scope_ = false;    // a wait has, for what another CTA did
+  std::uint32_t allocations_ = 0;         // of Tensor Memory
+  int most_columns_ = 0;                  // of it, that a CTA has had at once
+  std::optional<RunPlace> other_polled_;  // a poll of what another cluster stores
+  std::uint32_t unwritten_memory_ = 0;    // the reason
+  Residency residency_;                   // of no limit where all CTAs are there at once
+  bool relies_on_cta_scope_ = false;      // a wait has, for what another CTA did
   bool stopped_ = false;
   Mask elected_of_ = 0;          // the mask of the last elect.sync of several lanes
   bool has_lost_order_ = false;  // a load or an atomic decided: what it was ordered with is unknown

@@ -68,7 +68,11 @@ Machine::Went Machine::cta_barrier(Warp& warp, const Instruction& one, std::uint
   Cta& cta = cta_of(warp);
   CtaBarrier& barrier = cta.named[number];
   if (barrier.component == no_component) barrier.component = new_component();
-  if (barrier.arrived > 0 && barrier.expected != threads)
+  // "bar.sync 0" and "bar.sync 0, 64" are one barrier where the CTA has 64 threads and none has
+  // left: which counts those that leave is open, so the number of threads decides.
+  const int of_cta = lanes_of_warp * launch_.warps();
+  const auto count_of = [&](int number) { return number == 0 ? of_cta : number; };
+  if (barrier.arrived > 0 && count_of(barrier.expected) != count_of(threads))
     report(FindingKind::named, Grade::error, at(warp, pc, first),
            fmt::format("barrier {} is for {} threads here and for {} elsewhere", number, threads,
                        barrier.expected),
@@ -81,7 +85,7 @@ Machine::Went Machine::cta_barrier(Warp& warp, const Instruction& one, std::uint
                        number),
            {{barrier.first, "arrives in that phase"}});
   if (barrier.arrived == 0) barrier.first = at(warp, pc, first);
-  barrier.expected = threads;
+  barrier.expected = barrier.arrived > 0 ? std::max(threads, barrier.expected) : threads;
   barrier.arrived += lanes_of_warp;
   warp.publish(all, true, barrier.current);
   ++warp.time;

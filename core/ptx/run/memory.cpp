@@ -82,8 +82,8 @@ Region::Word& Region::word(std::uint64_t index) {
     for (std::uint64_t n = 0; n < page && initial_ != nullptr; ++n)
       (*at)[n].value = initial_word(index / page * page + n);
     for (std::uint64_t n = 0; n < page && initial_unsure != 0; ++n) {
-      (*at)[n].unsure = initial_unsure;
-      (*at)[n].unsure_bytes = 0xf;
+      (*at)[n].unsure = initial_why(index / page * page + n);
+      (*at)[n].unsure_bytes = (*at)[n].unsure != 0 ? 0xf : 0;
     }
   }
   return (*at)[index % page];
@@ -105,8 +105,44 @@ std::uint64_t Region::read(std::uint64_t offset, int size) const {
   return size == 4 ? shifted : shifted & ((std::uint64_t{1} << (8 * size)) - 1);
 }
 
+HeldAddress Region::held(std::uint64_t offset, std::uint64_t size) const {
+  if (held_.empty()) return {};
+  const std::uint64_t index = offset / 4;
+  const auto part_at = [&](std::uint64_t word) {
+    const auto found = held_.find(word);
+    return found == held_.end() ? HeldPart() : found->second;
+  };
+  const HeldPart first = part_at(index), second = size > 4 ? part_at(index + 1) : HeldPart();
+  const bool is_whole = size == 4
+                            ? first.part == Part::whole
+                            : size == 8 && first.part == Part::low && second.part == Part::high &&
+                                  first.address.base == second.address.base;
+  if (is_whole) return first.address;
+  const bool is_number =
+      first.address.base == no_base && (size <= 4 || second.address.base == no_base);
+  return {is_number ? no_base : made_of_address, first.address.thread};
+}
+
+void Region::hold(std::uint64_t offset, std::uint64_t size, HeldAddress address) {
+  if (address.base == no_base) return;
+  const std::uint64_t index = offset / 4;
+  held_[index] = {address, size == 8 ? Part::low : size == 4 ? Part::whole : Part::other};
+  if (size == 8) held_[index + 1] = {address, Part::high};
+}
+
+// A word of which a part is left is made of what it was.
+void Region::forget_address(std::uint64_t index, std::uint64_t size) {
+  if (size >= 4) {
+    held_.erase(index);
+    if (size == 8) held_.erase(index + 1);
+  } else if (const auto found = held_.find(index); found != held_.end()) {
+    found->second.part = Part::other;
+  }
+}
+
 void Region::write(std::uint64_t offset, int size, std::uint64_t value) {
   const std::uint64_t index = offset / 4;
+  if (!held_.empty()) forget_address(index, static_cast<std::uint64_t>(size));
   if (size >= 4) {
     word(index).value = static_cast<std::uint32_t>(value);
     if (size == 8) word(index + 1).value = static_cast<std::uint32_t>(value >> 32);
@@ -124,8 +160,12 @@ void Region::copy_from(const Region& from, std::uint64_t source, std::uint64_t t
     const Word* found = from.known_word((source + done) / 4);
     Word& made = word((to + done) / 4);
     made.value = found == nullptr ? from.initial_word((source + done) / 4) : found->value;
-    made.unsure = found == nullptr ? from.initial_unsure : found->unsure;
+    made.unsure = found == nullptr ? from.initial_why((source + done) / 4) : found->unsure;
     made.unsure_bytes = found != nullptr ? found->unsure_bytes : made.unsure == 0 ? 0 : 0xf;
+    if (!held_.empty()) held_.erase((to + done) / 4);
+    if (from.held_.empty()) continue;
+    if (const auto held = from.held_.find((source + done) / 4); held != from.held_.end())
+      held_[(to + done) / 4] = HeldPart(held->second);
   }
 }
 
@@ -154,7 +194,7 @@ std::uint32_t Region::unsure(std::uint64_t offset, int size) const {
   for (std::uint64_t index = offset / 4; index * 4 < offset + static_cast<std::uint64_t>(size);
        ++index) {
     const Word* found = known_word(index);
-    if (found == nullptr && initial_unsure != 0) return initial_unsure;
+    if (found == nullptr && initial_why(index) != 0) return initial_unsure;
     if (found != nullptr && (found->unsure_bytes & bytes) != 0) return found->unsure;
   }
   return 0;

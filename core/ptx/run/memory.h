@@ -15,6 +15,16 @@
 
 namespace phasebit::ptx::run {
 
+// Whose address a value is: a number, what is made of addresses, or an index of Machine::bases_.
+using Base = std::uint16_t;
+inline constexpr Base no_base = 0, made_of_address = 1;
+
+// An address that memory holds, and which thread of the launch stored it.
+struct HeldAddress {
+  Base base = no_base;
+  std::int32_t thread = -1;
+};
+
 // What one thread knows of itself, besides what it knows of others: its own time, and its channels.
 struct OwnClock {
   Component component = no_component;
@@ -91,6 +101,11 @@ class Region {
   // Why a value in memory is not known for sure: an index that the machine gives; 0: it is.
   std::uint32_t unsure(std::uint64_t offset, int size) const;
   void set_unsure(std::uint64_t offset, int size, std::uint32_t why);
+  // Whose address is there: of a part of one, made_of_address. What is written is a number until it
+  // is said to be an address.
+  HeldAddress held(std::uint64_t offset, std::uint64_t size) const;
+  void hold(std::uint64_t offset, std::uint64_t size, HeldAddress address);
+
   // Whether the run has written to one of these bytes' words.
   bool is_written(std::uint64_t offset, std::uint64_t size) const;
 
@@ -105,6 +120,7 @@ class Region {
   int ctas_of_cluster = 1;
   bool is_constant = false;
   std::uint32_t initial_unsure = 0;  // why what it holds at first is not known
+  std::uint64_t first_unsure = 0;    // from which byte on
 
  private:
   struct Shadow {
@@ -125,6 +141,10 @@ class Region {
   Word& word(std::uint64_t index);
   const Word* known_word(std::uint64_t index) const;
   std::uint32_t initial_word(std::uint64_t index) const;
+  std::uint32_t initial_why(std::uint64_t index) const {
+    return 4 * index >= first_unsure ? initial_unsure : 0;
+  }
+  void forget_address(std::uint64_t index, std::uint64_t size);
   std::vector<Access>& more_for(std::uint32_t& list);
   void note(Word& word, const Access& access, const Viewer& viewer);
   const Access* conflict(const Word& word, const Access& access, const Viewer& viewer,
@@ -132,9 +152,17 @@ class Region {
   Ordering ordering(const Access& earlier, const Access& later, const Viewer& viewer) const;
   bool are_strong(const Access& one, const Access& other) const;
 
+  // A word's part of an address.
+  enum class Part : std::uint8_t { whole, low, high, other };
+  struct HeldPart {
+    HeldAddress address;
+    Part part = Part::whole;
+  };
+
   const std::vector<std::uint32_t>* initial_;
   std::vector<std::unique_ptr<Page>> pages_;
-  std::vector<std::vector<Access>> more_{1};  // the first is empty
+  std::unordered_map<std::uint64_t, HeldPart> held_;  // by word
+  std::vector<std::vector<Access>> more_{1};          // the first is empty
   std::vector<Access> more_before_, more_after_, past_before_, past_after_;
 };
 

@@ -25,13 +25,6 @@ int size_of(const Instruction& one) {
   return one.type.bytes();
 }
 
-// A value of memory in its register, which may be wider.
-std::uint64_t loaded(Type type, std::uint64_t value) {
-  if (type.kind != Type::Kind::signed_ || type.bits >= 64) return value;
-  const std::uint64_t sign = std::uint64_t{1} << (type.bits - 1U);
-  return ((value & (2 * sign - 1)) ^ sign) - sign;
-}
-
 std::uint64_t changed(const Instruction& one, std::uint64_t old, std::uint64_t value,
                       std::uint64_t other) {
   const unsigned bits = one.type.bits;
@@ -253,29 +246,6 @@ void Machine::check_overwrite(const Place& at, std::uint64_t size, RunPlace by) 
              "initialises it"}});
 }
 
-// Whose address a parameter is, or a part of one; that it begins with zeros its alignment says.
-Base Machine::base_of_parameter(std::uint64_t offset, std::uint64_t size) const {
-  const auto base_of = [&](std::uint64_t address) {
-    const std::uint64_t buffer = address >> 36;
-    return buffer > 0 && buffer <= buffers_.size() ? base_of_buffer(buffer - 1) : no_base;
-  };
-  if (size == 8) return base_of(parameter(offset, 8));
-  const std::vector<std::uint32_t>& wide = program_.wide_parameters;
-  const std::uint64_t whole = offset / 8 * 8;
-  const bool is_part = whole + 8 <= launch_.parameters.size() &&
-                       std::find(wide.begin(), wide.end(), whole) != wide.end();
-  const bool is_known = size == 1 && offset == whole;
-  if (!is_part || is_known || base_of(parameter(whole, 8)) == no_base) return no_base;
-  return made_of_address;
-}
-
-std::uint64_t Machine::parameter(std::uint64_t offset, std::uint64_t size) const {
-  std::uint64_t value = 0;
-  for (std::uint64_t byte = size; byte-- > 0;)
-    value = value << 8 | launch_.parameters[offset + byte];
-  return value;
-}
-
 void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const Operand& from = one.operands[one.results];
   const auto size = static_cast<std::uint64_t>(size_of(one));
@@ -288,7 +258,7 @@ void Machine::load_parameter(Warp& warp, const Instruction& one, std::uint32_t p
              fmt::format("parameter byte {} has no value in this launch", offset));
         return;
       }
-      warp.set_lane(one.operands[n], lane, loaded(one.type, parameter(offset, size)));
+      warp.set_lane(one.operands[n], lane, extended(one.type, parameter(offset, size)));
       warp.set_base(one.operands[n], lane, base_of_parameter(offset, size));
     }
   });
@@ -324,11 +294,13 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
       std::uint64_t value = found->region->read(offset, static_cast<int>(size));
       if (options_.watch != nullptr)
         value ^= options_.watch->lie(warp, one, lane, value) & bits_of_bytes(size);
-      warp.set_lane(one.operands[n], lane, loaded(one.type, value));
+      warp.set_lane(one.operands[n], lane, extended(one.type, value));
       if (std::uint32_t why = found->region->unsure(offset, static_cast<int>(size)); why != 0) {
         if (why == unwritten_memory_) why = reason(Reason::Kind::unwritten_memory, pc);
         warp.set_unsure(one.operands[n], 1U << lane, {1U << lane, why});
       }
+      warp.set_base(one.operands[n], lane,
+                    base_in_thread(found->region->held(offset, size), warp, lane));
       // What a barrier's word holds is not modelled.
       if (Mbarrier* barrier = overlapped({found->region, found->cta, offset}, size)) {
         look_at(*barrier, warp, pc, lane);
@@ -349,7 +321,8 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
 void Machine::describe_store(const Warp& warp, const Instruction& one, int lane, const Place& at,
                              Access& access) const {
   const int size = size_of(one);
-  const std::uint64_t bits = bits_of_bytes(static_cast<std::uint64_t>(size));
+  const auto bytes = static_cast<std::uint64_t>(size);
+  const std::uint64_t bits = bits_of_bytes(bytes);
   access.is_again = true;
   std::uint64_t offset = at.offset;
   for (std::size_t n = 1; n < one.operands.size();
@@ -361,6 +334,7 @@ void Machine::describe_store(const Warp& warp, const Instruction& one, int lane,
     const bool is_sum = combined != combined_.end() && combined->second.way != Word::exch;
     access.is_again = access.is_again && !is_unsure && !is_sum &&
                       at.region->unsure(offset, size) == 0 &&
+                      at.region->held(offset, bytes).base == warp.base(data, lane) &&
                       at.region->read(offset, size) == (warp.value(data, lane) & bits);
   }
 }
@@ -387,10 +361,11 @@ void Machine::store(Warp& warp, const Instruction& one, std::uint32_t pc, Mask l
         combined_[key_of(*found, offset)] = {Word::exch, one.type.kind, one.type.bits};
       if (one.order != Order::weak || flags_.contains({found->region, offset}))
         write_flag(warp, one, lane, part, static_cast<int>(size), value, access,
-                   (unsure.lanes >> lane & 1) == 0);
+                   (unsure.lanes >> lane & 1) == 0, warp.base(data, lane));
       else
         overwrite_flags(part, size, warp.clocks.of(lane).order, access);
       found->region->write(offset, static_cast<int>(size), value);
+      found->region->hold(offset, size, {warp.base(data, lane), warp.first_thread + lane});
       std::uint32_t why = (unsure.lanes >> lane & 1) != 0 ? unsure.why : 0;
       // Another store may come after it.
       if (why == 0 && !is_ordered && !access.is_again) why = reason(Reason::Kind::flag, pc);
@@ -457,6 +432,7 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
       const Place part{found->region, found->cta, found->offset + n * size};
       const std::uint64_t old = part.region->read(part.offset, bytes);
       const std::uint32_t before = part.region->unsure(part.offset, bytes);
+      const HeldAddress held = part.region->held(part.offset, size);
       const std::uint64_t value = warp.value(one.operands[in + 1 + n], lane);
       const std::uint64_t other = one.has(Word::cas) ? warp.value(one.operands[in + 2], lane) : 0;
       const std::uint64_t now = is_float ? 0 : changed(one, old, value, other);
@@ -464,16 +440,26 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
       const bool is_sure = is_sure_of(in + 1 + n) && (!one.has(Word::cas) || is_sure_of(in + 2));
       const bool adds =
           is_sure && before == 0 && is_atomic(why) && adds_up(one, key_of(part, part.offset));
-      const std::uint32_t after = adds ? 0 : why != 0 || one.has(Word::exch) ? why : before;
-      const bool is_known = is_sure && !is_float && (why == 0 || is_atomic(why)) &&
+      const Base base = warp.base(one.operands[in + 1 + n], lane);
+      const bool mixes = !one.has(Word::exch) &&
+                         (held.base != no_base || base != no_base ||
+                          (one.has(Word::cas) && warp.base(one.operands[in + 2], lane) != no_base));
+      const std::uint32_t after = mixes  ? reason(Reason::Kind::address, pc)
+                                  : adds ? 0
+                                  : why != 0 || one.has(Word::exch) ? why
+                                                                    : before;
+      const bool is_known = is_sure && !is_float && !mixes && (why == 0 || is_atomic(why)) &&
                             (before == 0 || is_atomic(before));
-      write_flag(warp, one, lane, part, bytes, now, access, is_known);
+      write_flag(warp, one, lane, part, bytes, now, access, is_known, base);
       part.region->write(part.offset, bytes, now);
+      if (one.has(Word::exch))
+        part.region->hold(part.offset, size, {base, warp.first_thread + lane});
       part.region->set_unsure(part.offset, bytes, after);
       if (in == 0) continue;
       const std::uint32_t read = before != 0 ? before : why;
       warp.set_lane(one.operands[n], lane, old);
       warp.set_unsure(one.operands[n], 1U << lane, {read != 0 ? 1U << lane : 0, read});
+      warp.set_base(one.operands[n], lane, base_in_thread(held, warp, lane));
     }
   });
   ++warp.time;

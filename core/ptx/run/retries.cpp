@@ -78,12 +78,13 @@ class RetryFinder {
         return;
       }
     }
-    if (polls != 1 || !find_exit(loop, made)) return;
+    if (polls != 1 || !(find_exit(loop, made) || find_exit_and_keeps(code, made))) return;
     // Where a try fails, the loop must stay. The run leaves on success. Polls of words have a rule
     // of their own.
     const Instruction& poll = program_.code[made.poll];
     if (poll.guard.kind != Operand::Kind::none) return;
-    if (poll.op != Op::ld && !stays(made.poll, made.poll, false, code)) return;
+    if (poll.op != Op::ld && !stays(made, made.poll, false, code)) return;
+    if (poll.op == Op::ld && !made.keeps.empty()) return;
     if (!find_changing(code, made)) return;
     find_comparison(code, made);
     for (const std::uint32_t pc : code)
@@ -105,6 +106,32 @@ class RetryFinder {
       }
     // A block of labels alone: the closing brace, where the kernel ends.
     return false;
+  }
+
+  // One place to go on at by what changes, others by predicates that no turn changes.
+  bool find_exit_and_keeps(const std::vector<std::uint32_t>& code, RetryLoop& made) const {
+    std::set<std::uint64_t> written;
+    for (const std::uint32_t pc : code)
+      each_write(program_.code[pc], [&](std::uint64_t name) { written.insert(name); });
+    std::set<std::uint32_t> exits;
+    for (const std::uint32_t pc : code) {
+      const Instruction& one = program_.code[pc];
+      const bool jumps_out = one.op == Op::bra && !is_in(code, one.target);
+      const bool falls_out =
+          (one.op != Op::bra || one.guard.kind != Operand::Kind::none) && !is_in(code, pc + 1);
+      if (!jumps_out && !falls_out) continue;
+      if (one.op != Op::bra || one.guard.kind == Operand::Kind::none || (jumps_out && falls_out))
+        return false;
+      if (written.contains(row_name(one.guard))) {
+        exits.insert(jumps_out ? one.target : pc + 1);
+        continue;
+      }
+      made.keeps.push_back(one.guard);
+      if (jumps_out) made.keeps.back().negated = !one.guard.negated;
+    }
+    if (exits.size() != 1) return false;
+    made.exit = *exits.begin();
+    return true;
   }
 
   // What is known of rows and predicates, by name.
@@ -143,8 +170,9 @@ class RetryFinder {
   }
 
   // Whether each way from the poll leads back to it where the instruction `at` gives `answer`.
-  bool stays(std::uint32_t poll, std::uint32_t at, bool answer,
+  bool stays(const RetryLoop& loop, std::uint32_t at, bool answer,
              const std::vector<std::uint32_t>& code) {
+    const std::uint32_t poll = loop.poll;
     struct Way {
       std::uint32_t pc;
       Known known;
@@ -152,6 +180,7 @@ class RetryFinder {
     Known constants{{row_name({Operand::Kind::predicate, false, false_predicate, 0}), 0}};
     for (const ConstantRow& one : program_.constants)
       constants[row_name({Operand::Kind::row, false, one.row, 0})] = one.value;
+    for (const Operand& keep : loop.keeps) constants[row_name(keep)] = keep.negated ? 0 : 1;
     std::vector<Way> ways{{poll, std::move(constants)}};
     constexpr int most_steps = 2000;
     for (int steps = 0; !ways.empty();) {
@@ -309,12 +338,12 @@ class RetryFinder {
     const Instruction& one = program_.code[setp];
     if (readers != 1 || one.op != Op::setp || one.results != 1 || one.operands.size() != 3 ||
         one.guard.kind != Operand::Kind::none || one.type.kind == Type::Kind::float_ ||
-        one.type.bits != poll.type.bits)
+        one.type.bits < poll.type.bits || (poll.type.bits >= 32 && one.type.bits != poll.type.bits))
       return;
     made.wanted = row_name(one.operands[1]) == loaded ? 2 : 1;
     if (written.contains(row_name(one.operands[made.wanted]))) return;
     for (const bool answer : {false, true}) {
-      if (!stays(made.poll, setp, answer, code)) continue;
+      if (!stays(made, setp, answer, code)) continue;
       made.comparison = static_cast<std::int32_t>(setp);
       made.leaves_when = !answer;
       return;
@@ -339,7 +368,9 @@ class RetryFinder {
     const std::int32_t loop = program_.code[at].retry;
     if (at >= branch.target || loop < 0) return;
     const RetryLoop& retry = program_.retries[static_cast<std::size_t>(loop)];
-    if (retry.exit != branch.target || program_.code[retry.poll].op != Op::mbarrier_wait) return;
+    if (retry.exit != branch.target || program_.code[retry.poll].op != Op::mbarrier_wait ||
+        !retry.keeps.empty())
+      return;
     for (std::uint32_t other = at; other < branch.target; ++other)
       if (program_.code[other].retry != loop) return;
     for (; at < retry.poll; ++at)

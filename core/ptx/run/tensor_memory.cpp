@@ -7,6 +7,13 @@
 #include <fmt/format.h>
 
 namespace phasebit::ptx::run {
+namespace {
+
+// So far apart that no column of one is another allocation's.
+constexpr std::uint32_t allocation_step = 0x01001000;
+constexpr int most_columns = 512;  // of an SM
+
+}  // namespace
 
 // Products in Tensor Memory that their CTA has issued must be done before columns are given back.
 void Machine::check_products_done(const Warp& warp, std::uint32_t pc, int lane) {
@@ -25,31 +32,36 @@ void Machine::check_products_done(const Warp& warp, std::uint32_t pc, int lane) 
 
 // "tcgen05.alloc [to], columns": one warp. What it is given is not known.
 void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
-  constexpr int most_columns = 512;
   const int lane = std::countr_zero(lanes);
   const auto columns = static_cast<int>(warp.value(one.operands[1], lane));
   const auto complain = [&](const std::string& what) {
     stop(FindingKind::range, Grade::error, at(warp, pc, lane), what);
   };
-  std::vector<int>& taken = cta_of(warp).columns;
+  std::vector<Columns>& taken = cta_of(warp).columns;
   if (one.op == Op::tcgen05_dealloc) {
-    const auto found = std::find(taken.begin(), taken.end(), columns);
-    if (found == taken.end())
-      return complain(
-          fmt::format("gives {} columns of Tensor Memory back: no allocation has so "
-                      "many",
-                      columns));
     check_products_done(warp, pc, lane);
-    taken.erase(found);
-    return;
+    return free_columns(warp, one, pc, lane, columns);
   }
-  taken.push_back(columns);
   if (columns < 32 || columns > most_columns || (columns & (columns - 1)) != 0)
     return complain(
         fmt::format("{} columns of Tensor Memory: 32, 64, 128, 256 and 512 are possible", columns));
-  if (const int all = std::accumulate(taken.begin(), taken.end(), 0); all > most_columns)
+  AddressBase base;
+  base.form = AddressBase::Form::columns;
+  taken.push_back({++allocations_ * allocation_step, columns, add_base(base)});
+  const int all =
+      std::accumulate(taken.begin(), taken.end(), 0,
+                      [](int sum, const Columns& columns) { return sum + columns.count; });
+  most_columns_ = std::max(most_columns_, all);
+  if (all > most_columns)
     return complain(fmt::format("{} columns of Tensor Memory are taken: 0 to {} are possible", all,
                                 most_columns));
+  int& least = cta_of(warp).least_columns;
+  if (least > 0 && columns > least)
+    return complain(
+        fmt::format("allocates {} columns of Tensor Memory after {}: the number must "
+                    "not grow within a CTA (PTX ISA, tcgen05.alloc)",
+                    columns, least));
+  least = columns;
   if (cta_of(warp).has_relinquished)
     return complain("allocates Tensor Memory after tcgen05.relinquish_alloc_permit");
   report(FindingKind::decision, Grade::note, at(warp, pc, lane),
@@ -58,7 +70,47 @@ void Machine::allocate_columns(Warp& warp, const Instruction& one, std::uint32_t
   if (!to) return;
   outcome_.has_unfollowed = true;
   touch(*to, 4, access_of(warp, one, pc, lane, true), warp.viewer(lane));
-  to->region->set_unsure(to->offset, 4, reason(Reason::Kind::unfollowed, pc));
+  to->region->write(to->offset, 4, taken.back().address);
+  to->region->set_unsure(to->offset, 4, 0);
+  to->region->hold(to->offset, 4, {taken.back().base, warp.first_thread + lane});
+}
+
+// tcgen05.alloc waits for columns that another CTA of its SM holds, which must not wait for it.
+void Machine::check_columns() {
+  const int together = std::min(residency_.most_on_an_sm, static_cast<int>(ctas_.size()));
+  if (!other_polled_ || together * most_columns_ <= most_columns || together < 2) return;
+  report(FindingKind::decision, Grade::unsupported, *other_polled_,
+         fmt::format("it waits for another CTA, which may wait for Tensor Memory that this one "
+                     "holds: {} CTAs with {} columns each may be on one SM, which has {}",
+                     together, most_columns_, most_columns));
+}
+
+// What is given back is one allocation, whole: its address, which no thread computes, and its
+// columns.
+void Machine::free_columns(Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                           int columns) {
+  const Operand& from = one.operands[0];
+  std::vector<Columns>& taken = cta_of(warp).columns;
+  const auto address = static_cast<std::uint32_t>(warp.value(from, lane));
+  const auto has_as_many = [&](const Columns& known) { return known.count == columns; };
+  if (std::none_of(taken.begin(), taken.end(), has_as_many))
+    return stop(
+        FindingKind::range, Grade::error, at(warp, pc, lane),
+        fmt::format("gives {} columns of Tensor Memory back: no allocation has so many", columns));
+  const Base base = warp.base(from, lane);
+  if (base <= made_of_address || bases_[base].form != AddressBase::Form::columns)
+    return stop(FindingKind::decision, Grade::unsupported, at(warp, pc, lane),
+                "gives columns of Tensor Memory back at an address that does not come from "
+                "tcgen05.alloc: which ones is not known");
+  const auto found = std::find_if(taken.begin(), taken.end(), [&](const Columns& known) {
+    return known.base == base && known.address == address && has_as_many(known);
+  });
+  if (found == taken.end())
+    return stop(FindingKind::range, Grade::error, at(warp, pc, lane),
+                fmt::format("gives {} columns of Tensor Memory back at another address than they "
+                            "were allocated at",
+                            columns));
+  taken.erase(found);
 }
 
 // "tcgen05.mma [d], a, b, shape, enabled": both matrices, or the second, are in shared memory, and

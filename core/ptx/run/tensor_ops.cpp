@@ -220,6 +220,7 @@ void Machine::land_tile(const Transfer& transfer, Access access, const Viewer& v
       for (std::size_t n = 0; n < size; ++n) {
         to.write(out + n, 1, source.read(in + n, 1));
         to.set_unsure(out + n, 1, source.unsure(in + n, 1));
+        to.hold(out + n, 1, source.held(in + n, 1));
       }
     }
   });

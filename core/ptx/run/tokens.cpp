@@ -56,6 +56,46 @@ std::vector<Otherwise> Machine::answered_false(Warp& warp, const Instruction& on
   return made;
 }
 
+// What the result of a guarded instruction would be if the one try on which its guard depends had
+// answered false: computed, or what was there before. Of no token where that is not known.
+Otherwise Machine::guarded_false(Warp& warp, const Instruction& one, Mask unsure) {
+  const auto guard = warp.otherwise.find(row_name(one.guard));
+  const Operand& to = one.operands[0];
+  const bool is_number = one.op < Op::opaque && one.op != Op::cvta && one.op != Op::policy;
+  if (guard == warp.otherwise.end() || (unsure & ~guard->second.lanes) != 0 || !is_number ||
+      one.results != 1 || one.type.bits == 128 || to.kind == Operand::Kind::none)
+    return {};
+  for (std::size_t n = 1; n < one.operands.size(); ++n)
+    if (const Operand& from = one.operands[n];
+        from.kind != Operand::Kind::none &&
+        ((warp.unsure(from).lanes & unsure) != 0 ||
+         (from.kind == Operand::Kind::row && (warp.based[from.row] & unsure) != 0)))
+      return {};
+  const Unsure kept = warp.unsure(to);
+  const auto before = warp.otherwise.find(row_name(to));
+  const bool is_of_token = before != warp.otherwise.end() &&
+                           before->second.token == guard->second.token &&
+                           (kept.lanes & unsure & ~before->second.lanes) == 0;
+  const bool is_based = to.kind == Operand::Kind::row && (warp.based[to.row] & unsure) != 0;
+  if (is_based || ((kept.lanes & unsure) != 0 && !is_of_token)) return {};
+  Otherwise made{guard->second.token, unsure, {}};
+  std::array<std::uint64_t, lanes_of_warp> old{};
+  each_lane(unsure, [&](int lane) {
+    const auto n = static_cast<std::size_t>(lane);
+    old[n] = warp.value_of(to, lane);
+    made.values[n] = (kept.lanes >> lane & 1) != 0 ? before->second.values[n] : old[n];
+  });
+  if (compute(warp, one, unsure) != 0) made.token = -1;
+  each_lane(unsure, [&](int lane) {
+    const auto n = static_cast<std::size_t>(lane);
+    const bool runs = (guard->second.values[n] != 0) != one.guard.negated;
+    if (runs) made.values[n] = warp.value_of(to, lane);
+    warp.set_value(to, lane, old[n]);
+  });
+  warp.unsure(to) = kept;
+  return made;
+}
+
 void Machine::compute_numbers(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const FollowedAddresses followed = follow_addresses(warp, one, pc, lanes);
   std::vector<Otherwise> otherwise;

@@ -40,9 +40,6 @@ inline std::size_t place_of(Scope scope) {
   return scope >= Scope::gpu ? 2 : scope == Scope::cluster ? 1 : 0;
 }
 
-// Whose address a value is: a number, what is made of addresses, or an index of Machine::bases_.
-using Base = std::uint16_t;
-inline constexpr Base no_base = 0, made_of_address = 1;
 using LaneBases = std::array<Base, lanes_of_warp>;
 
 // Which lanes hold a value that is not known for sure, and why one of them does.
@@ -101,6 +98,7 @@ struct Warp {
   bool has_products = false;                // some are under way
   std::vector<std::uint32_t> row_products;  // the group that writes a row; 0: none
   std::vector<std::uint32_t> row_reads;     // the same, that reads it
+  std::vector<std::uint64_t> row_places;    // which register of which product it was last
   // What a warpgroup runs together: each warp of it must run the same; and where.
   std::uint64_t group_path = 0, group_places = 0;
   std::uint32_t group_pc = 0;

@@ -79,7 +79,8 @@ std::vector<Attack> of_mbarriers() {
        "@p0 mbarrier.arrive.shared.b64 _, [ring];\n"},
       {"a barrier that is made again while it is waited for",
        roles(store + full + "@first mbarrier.init.shared.b64 [ring], 1;\n", take + load),
-       roles(store + full + "bar.sync 0;\n@first mbarrier.init.shared.b64 [ring], 1;\n",
+       roles(store + full + "bar.sync 0;\n@first mbarrier.inval.shared.b64 [ring];\n" +
+                 "@first mbarrier.init.shared.b64 [ring], 1;\n",
              take + load + "bar.sync 0;\n")},
       {"a barrier that is invalidated while it is waited for",
        roles(store + full + "@first mbarrier.inval.shared.b64 [ring];\n", take + load),
