@@ -1,0 +1,411 @@
+#include "core/base/fields.h"
+#include "core/base/home.h"
+#include "core/isa/targets.h"
+#include "join/emit/emit.h"
+
+#include <algorithm>
+#include <map>
+
+namespace phasebit::join::emit {
+
+using launch::Role;
+
+namespace {
+
+// What a verb is called, by the names of CUTLASS. The order is that of the header.
+struct Function {
+  Role role;
+  const char *verb, *name;
+};
+constexpr Function functions[] = {
+    {Role::producer, "try_acquire", "producer_try_acquire"},
+    {Role::producer, "acquire", "producer_acquire"},
+    {Role::producer, "fill", "producer_copy"},
+    {Role::producer, "commit", "producer_commit"},
+    {Role::producer, "tail", "producer_tail"},
+    {Role::consumer, "try_wait", "consumer_try_wait"},
+    {Role::consumer, "wait", "consumer_wait"},
+    {Role::consumer, "release", "consumer_release"},
+    {Role::consumer, "leave", "consumer_tail"},
+};
+
+// Registers of the whole kernel that a thread brings along, and what they are to a caller.
+struct Given {
+  const char *name, *says;
+};
+constexpr Given given[] = {
+    {"lane", "threadIdx.x % 32"},
+    {"rank", "the thread's number among those of its role that share a slot"},
+    {"unit", "the number of the unit that takes turns with others of its role"},
+    {"tid", "threadIdx.x"},
+};
+
+std::string type_in_cpp(const std::string& type) {
+  return type.ends_with("64") ? "unsigned long long" : "unsigned";
+}
+
+// One role's verbs, and what its functions keep in the state and in the token.
+struct Side {
+  Role role = Role::none;
+  std::string prefix, tag;  // "p_", "Producer"
+  std::map<std::string, std::vector<Piece>> verbs;
+  Names state, token;
+  bool is_try(const std::string& verb) const { return verb.starts_with("try_"); }
+  bool is_wait(const std::string& verb) const { return verb == "acquire" || verb == "wait"; }
+  std::string own(const std::string& name) const { return prefix + name; }
+  std::string plain(const std::string& name) const {
+    return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+  }
+  // Of a member of the state: CUTLASS's words where it has some.
+  std::string member(const std::string& name) const {
+    const std::string word = plain(name);
+    if (word == "slot") return "index_";
+    if (word == "parity") return "phase_";
+    return word == "item" ? "count_" : word + "_";
+  }
+};
+
+class Header {
+ public:
+  Header(const VerbText& text, const ptx::head::Head& head) : text_(text), head_(head) {}
+
+  Result<std::string> make(const std::string& lowest_target, const MeasuredFigure& figure);
+
+ private:
+  Status find_sides();
+  Status find_side(Side& side);
+  void add_state(Side& side) const;
+  Piece set_up(const Side& side) const;
+  Names brought(const Side& side) const;
+  Result<std::string> state(const Side& side) const;
+  Result<std::string> start(const Side& side) const;
+  Result<std::string> verb(const Side& side, const Function& function) const;
+  std::string token(const Side& side) const;
+  Result<std::string> init() const;
+  std::string comment(const std::string& lowest_target, const MeasuredFigure& figure) const;
+  std::string conditions(const std::string& lowest_target, const MeasuredFigure& figure) const;
+  std::string storage() const;
+  bool copies() const { return head_.launch.payload.period > 0; }
+
+  const VerbText& text_;
+  const ptx::head::Head& head_;
+  std::vector<Side> sides_;
+  bool unrolled_ = false;
+};
+
+tl::unexpected<Error> refuse(const ptx::head::Head& head, const std::string& why) {
+  return fail(Step::usage, "{}: no header: {}", head.key.id, why);
+}
+
+Names united(const Names& a, const Names& b) {
+  Names all = a;
+  all.insert(b.begin(), b.end());
+  return all;
+}
+
+// What the functions read and none of them is given.
+void Header::add_state(Side& side) const {
+  for (const auto& [verb, places] : side.verbs)
+    for (const std::string& name : text_.reads(places.front()))
+      if (side.token.count(name) == 0 && name != "items" && verb != "advance")
+        side.state.insert(name);
+  if (side.verbs.count("fill") > 0)
+    for (const char* name : {"payload", "source"}) side.state.erase(side.own(name));
+  for (const char* name : {"slot", "parity", "item"}) side.state.insert(side.own(name));
+  const auto next = side.verbs.find("advance");
+  if (next == side.verbs.end()) return;
+  for (std::size_t before = 0; before != side.state.size();) {
+    before = side.state.size();
+    side.state.merge(text_.reads(text_.slice(next->second.front(), side.state, false)));
+  }
+  for (Piece& place : next->second) place = text_.slice(place, side.state, false);
+}
+
+Status Header::find_side(Side& side) {
+  for (const char* verb : {"prime", "advance", "advance_lap", "quit"})
+    side.verbs[verb] = text_.places(side.role, verb);
+  for (const Function& one : functions)
+    if (one.role == side.role) side.verbs[one.verb] = text_.places(side.role, one.verb);
+  if (!copies()) side.verbs.erase("fill");
+  std::erase_if(side.verbs, [](const auto& one) { return one.second.empty(); });
+  if (side.verbs.count("quit") > 0)
+    return refuse(head_, "a consumer that leaves before the others drops out of its barriers");
+  if (side.verbs.count(side.role == Role::producer ? "acquire" : "wait") == 0)
+    return refuse(head_, fmt::format("no warp is {} alone", base::word_of(side.role)));
+  if (auto fill = side.verbs.find("fill"); fill != side.verbs.end())
+    for (Piece& place : fill->second) place = text_.slice(place, {}, true);
+  Piece tail;
+  const auto found = side.verbs.find("tail");
+  if (found != side.verbs.end()) tail = std::exchange(found->second.front(), {});
+  for (const auto& [verb, places] : side.verbs)
+    if (side.is_try(verb)) {
+      Names used = text_.reads(places.front());
+      for (const auto& [waits, of] : side.verbs)
+        if (side.is_wait(waits)) used.merge(text_.reads(of.front()));
+      for (const std::string& name : text_.writes(places.front()))
+        if (used.count(name) > 0) side.token.insert(name);
+    }
+  // A tail goes on to the next slot as the loop does, of which the state has no more than it needs.
+  std::vector<Piece> nested;
+  if (auto next = side.verbs.find("advance"); next != side.verbs.end()) nested = next->second;
+  Piece outside;
+  for (const std::size_t at : tail)
+    if (std::none_of(nested.begin(), nested.end(), [&](const Piece& piece) {
+          return std::binary_search(piece.begin(), piece.end(), at);
+        }))
+      outside.push_back(at);
+  if (found != side.verbs.end()) found->second.front() = outside;
+  add_state(side);
+  if (auto next = side.verbs.find("advance"); next != side.verbs.end() && !tail.empty())
+    for (const Piece& piece : next->second)
+      if (!piece.empty() && piece.front() > tail.front() && piece.back() < tail.back())
+        found->second.front().insert(found->second.front().end(), piece.begin(), piece.end());
+  if (found != side.verbs.end())
+    std::sort(found->second.front().begin(), found->second.front().end());
+  return {};
+}
+
+Status Header::find_sides() {
+  sides_ = {{Role::producer, "p_", "Producer", {}, {}, {}},
+            {Role::consumer, "c_", "Consumer", {}, {}, {}}};
+  for (Side& side : sides_) {
+    PHASEBIT_TRY(find_side(side));
+    for (const auto& [verb, places] : side.verbs)
+      unrolled_ = unrolled_ || (side.is_wait(verb) && places.size() > 1);
+    for (const std::string& name : brought(side))
+      if (name != "ring" && std::none_of(std::begin(given), std::end(given),
+                                         [&](const Given& one) { return name == one.name; }))
+        return refuse(head_,
+                      fmt::format("its verbs read '{}', which a caller does not have", name));
+  }
+  return {};
+}
+
+Piece Header::set_up(const Side& side) const {
+  return text_.slice(text_.set_up(side.role), side.state, false);
+}
+
+// What a caller brings: read by the set-up or the verbs, and not made by the set-up.
+Names Header::brought(const Side& side) const {
+  const Piece piece = set_up(side);
+  const Names made = text_.writes(piece);
+  Names all = united(text_.reads(piece), side.state), found;
+  if (const auto prime = side.verbs.find("prime"); prime != side.verbs.end())
+    all.merge(text_.reads(prime->second.front()));
+  for (const std::string& name : all)
+    if (made.count(name) == 0) found.insert(name);
+  return found;
+}
+
+Result<std::string> Header::state(const Side& side) const {
+  std::string out = fmt::format("template <>\nstruct PipelineState<{}> {{\n", side.tag);
+  for (const std::string& name : side.state)
+    out += fmt::format("  {} {};\n", type_in_cpp(text_.type_of(name)), side.member(name));
+  out +=
+      "  PHASEBIT_INLINE unsigned index() const { return index_; }\n"
+      "  PHASEBIT_INLINE unsigned phase() const { return phase_; }\n"
+      "  PHASEBIT_INLINE unsigned count() const { return count_; }\n";
+  const auto next = side.verbs.find(unrolled_ ? "advance_lap" : "advance");
+  if (next != side.verbs.end()) {
+    const auto bind = [&](const std::string& name) { return side.member(name); };
+    PHASEBIT_TRY_ASSIGN(text,
+                        text_.asm_statement({{next->second.front()}, side.state, false, bind}));
+    out += fmt::format(
+        "  // {}\n  PHASEBIT_INLINE {} {{\n{}{}  }}\n",
+        unrolled_ ? "To the next lap, after the verbs of every stage." : "To the next item.",
+        unrolled_ ? "void next_lap()" : "PipelineState& operator++()", text,
+        unrolled_ ? "" : "    return *this;\n");
+  }
+  return out + "};\n\n";
+}
+
+Result<std::string> Header::start(const Side& side) const {
+  const Names names = brought(side);
+  std::string parameters, says;
+  for (const Given& one : given)
+    if (names.count(one.name) > 0) {
+      parameters += fmt::format("{}unsigned {}", parameters.empty() ? "" : ", ", one.name);
+      says += fmt::format("{}: {}. ", one.name, one.says);
+    }
+  if (names.count("ring") > 0)
+    parameters = "SharedStorage& storage" + (parameters.empty() ? "" : ", " + parameters);
+  const auto bind = [&](const std::string& name) {
+    if (name == "ring") return std::string("address_of(storage)");
+    return side.state.count(name) > 0 && names.count(name) == 0 ? "state." + side.member(name)
+                                                                : name;
+  };
+  std::string out = fmt::format(
+      "// {}\nPHASEBIT_INLINE PipelineState<{}> make_{}_start_state({}) {{\n"
+      "  PipelineState<{}> state;\n",
+      says + (side.verbs.count("prime") > 0 ? "Also hands every stage over once: each thread calls "
+                                              "it once."
+                                            : "After `init` and a CTA barrier."),
+      side.tag, base::word_of(side.role), parameters, side.tag);
+  PHASEBIT_TRY_ASSIGN(text, text_.asm_statement({{set_up(side)}, side.state, true, bind}));
+  out += text;
+  for (const std::string& name : side.state)
+    if (names.count(name) > 0)
+      out += fmt::format("  state.{} = {};\n", side.member(name), bind(name));
+  if (const auto prime = side.verbs.find("prime"); prime != side.verbs.end()) {
+    PHASEBIT_TRY_ASSIGN(primes, text_.asm_statement({{prime->second.front()}, {}, true, bind}));
+    out += primes;
+  }
+  return out + "  return state;\n}\n\n";
+}
+
+Result<std::string> Header::verb(const Side& side, const Function& function) const {
+  const auto found = side.verbs.find(function.verb);
+  const std::vector<Piece> none;
+  const std::vector<Piece>& all = found == side.verbs.end() ? none : found->second;
+  const bool tries = side.is_try(function.verb), tail = std::string_view(function.verb) == "tail";
+  if (all.empty() && std::string_view(function.verb) != "commit") return std::string();
+  Names read, written;
+  if (!all.empty()) read = text_.reads(all.front()), written = text_.writes(all.front());
+  const auto any = [](const Names& names, const Names& of) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return of.count(name) > 0; });
+  };
+  const bool takes_token = any(read, side.token);
+  std::string parameters =
+      fmt::format("{}PipelineState<{}>& state", any(written, side.state) ? "" : "const ", side.tag);
+  if (read.count("items") > 0 && !tail) parameters += ", unsigned items";
+  if (takes_token)
+    parameters +=
+        fmt::format(", {}{}Token{}token", tries ? "" : "const ", side.tag, tries ? " " : "& ");
+  if (read.count(side.own("payload")) > 0) parameters += ", unsigned destination";
+  if (read.count(side.own("source")) > 0) parameters += ", const void* source";
+  const auto bind = [&](const std::string& name) -> std::string {
+    if (side.token.count(name) > 0) return "token." + side.plain(name);
+    if (name == "items") return tail ? "state.count_" : name;
+    if (side.state.count(name) > 0) return "state." + side.member(name);
+    return side.plain(name) == "payload"
+               ? "destination"
+               : "static_cast<unsigned long long>(__cvta_generic_to_global(source))";
+  };
+  std::string out;
+  if (unrolled_ && all.size() > 1) out += "template <unsigned Slot>\n";
+  out += fmt::format("PHASEBIT_INLINE {} {}({}) {{\n",
+                     tries ? side.tag + "Token" : std::string("void"), function.name, parameters);
+  if (tries && !takes_token) out += fmt::format("  {}Token token;\n", side.tag);
+  if (!all.empty()) {
+    std::vector<Piece> places = all;
+    if (!unrolled_ || tail) places.resize(1);
+    PHASEBIT_TRY_ASSIGN(text,
+                        text_.asm_statement({places, united(side.state, side.token), true, bind}));
+    out += text;
+  }
+  return out + (tries ? "  return token;\n" : "") + "}\n\n";
+}
+
+std::string Header::token(const Side& side) const {
+  if (side.token.empty()) return {};
+  std::string out = fmt::format(
+      "// What a try said, for the wait of the same item.\nstruct {}Token {{\n", side.tag);
+  for (const std::string& name : side.token)
+    out += fmt::format("  {} {} = 0;\n", type_in_cpp(text_.type_of(name)), side.plain(name));
+  return out + "};\n\n";
+}
+
+Result<std::string> Header::init() const {
+  const auto places = text_.places(Role::none, "init");
+  if (places.empty()) return std::string();
+  const auto bind = [](const std::string& name) {
+    return name == "ring" ? std::string("address_of(storage)") : std::string("thread");
+  };
+  PHASEBIT_TRY_ASSIGN(text, text_.asm_statement({{places.front()}, {}, true, bind}));
+  return fmt::format(
+      "// By the first {} threads of the CTA, before a CTA barrier. thread: threadIdx.x.\n"
+      "PHASEBIT_INLINE void init(SharedStorage& storage, unsigned thread) {{\n{}}}\n\n",
+      head_.launch.threads, text);
+}
+
+std::string Header::comment(const std::string& lowest_target, const MeasuredFigure& figure) const {
+  std::map<Role, int> threads;
+  for (const launch::RoleSlice& slice : head_.launch.slices) threads[slice.role] += slice.lanes();
+  std::string out = fmt::format(
+      "// {}\n// The verbs of this variant as functions, by `phasebit emit` of phasebit {}; "
+      "docs/emit.md.\n// Measured: {}.\n// Needs {}. {} threads produce, {} consume.\n",
+      head_.key.id, base::program_version(), figure.text.empty() ? "not measured" : figure.text,
+      lowest_target, threads[Role::producer], threads[Role::consumer]);
+  for (const ptx::head::HeadBarrier& one : head_.barriers)
+    if (ptx::head::barrier_bytes(one.kind) == 0)
+      out += fmt::format("// Named barriers {} to {} of the CTA are its {} barriers.\n", one.base,
+                         one.base + one.stride * (one.count - 1), one.name);
+  return out;
+}
+
+// What another compiler or architecture makes of it was not measured.
+std::string Header::conditions(const std::string& lowest_target,
+                               const MeasuredFigure& figure) const {
+  const auto number = [](const std::string& target) {
+    return 10 * isa::parse_target(target).value_or(isa::Target{}).sm;
+  };
+  std::string out = fmt::format(
+      "#pragma once\n\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < {}\n"
+      "#error \"{} needs {}\"\n#endif\n",
+      number(lowest_target), head_.key.id, lowest_target);
+  std::string unmeasured = "1";
+  if (!figure.text.empty())
+    unmeasured = fmt::format(
+        "__CUDA_ARCH__ != {} || __CUDACC_VER_MAJOR__ != {} || __CUDACC_VER_MINOR__ != {}",
+        number(figure.target), figure.ptxas.substr(0, figure.ptxas.find('.')),
+        figure.ptxas.substr(figure.ptxas.find('.') + 1,
+                            figure.ptxas.rfind('.') - figure.ptxas.find('.') - 1));
+  out += fmt::format(
+      "// Define PHASEBIT_NOT_MEASURED to leave the note out.\n"
+      "#if defined(__CUDA_ARCH__) && !defined(PHASEBIT_NOT_MEASURED)\n#if {}\n"
+      "#pragma message(\"{}: {}\")\n#endif\n#endif\n",
+      unmeasured, head_.key.id,
+      figure.text.empty()
+          ? "not measured"
+          : fmt::format("measured for {} by ptxas {}, and not for this architecture "
+                        "by this release",
+                        figure.target, figure.ptxas));
+  return out +
+         "#ifndef PHASEBIT_INLINE\n#define PHASEBIT_INLINE __device__ __forceinline__\n#endif\n\n";
+}
+
+std::string Header::storage() const {
+  std::string words;
+  for (const ptx::head::HeadBarrier& one : head_.barriers)
+    if (ptx::head::barrier_bytes(one.kind) > 0)
+      words += fmt::format("  unsigned long long {}_barrier_[Stages];\n", one.name);
+  std::string out =
+      fmt::format("inline constexpr unsigned Stages = {};\n", head_.key.value("num_stages"));
+  if (copies())
+    out += fmt::format("// Bytes of a stage.\ninline constexpr unsigned transaction_bytes = {};\n",
+                       4 * head_.launch.payload.words_per_slot);
+  out += fmt::format("\nstruct alignas(8) SharedStorage {{\n{}}};\n", words);
+  return out +
+         "PHASEBIT_INLINE unsigned address_of(SharedStorage& storage) {\n"
+         "  return static_cast<unsigned>(__cvta_generic_to_shared(&storage));\n}\n\n"
+         "struct Producer;\nstruct Consumer;\ntemplate <class Role>\nstruct PipelineState;\n\n";
+}
+
+Result<std::string> Header::make(const std::string& lowest_target, const MeasuredFigure& figure) {
+  PHASEBIT_TRY(find_sides());
+  std::string out = comment(lowest_target, figure) + conditions(lowest_target, figure) +
+                    fmt::format("namespace phasebit::ring_{} {{\n\n", head_.key.hash) + storage();
+  PHASEBIT_TRY_ASSIGN(initial, init());
+  out += initial;
+  for (const Side& side : sides_) {
+    PHASEBIT_TRY_ASSIGN(made, state(side));
+    PHASEBIT_TRY_ASSIGN(begins, start(side));
+    out += made + begins + token(side);
+    for (const Function& one : functions) {
+      if (one.role != side.role) continue;
+      PHASEBIT_TRY_ASSIGN(function, verb(side, one));
+      out += function;
+    }
+  }
+  return out + fmt::format("}}  // namespace phasebit::ring_{}\n", head_.key.hash);
+}
+
+}  // namespace
+
+Result<std::string> header_text(const VerbText& text, const ptx::head::Head& head,
+                                const std::string& lowest_target, const MeasuredFigure& figure) {
+  return Header(text, head).make(lowest_target, figure);
+}
+
+}  // namespace phasebit::join::emit
