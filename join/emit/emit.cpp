@@ -29,16 +29,29 @@ Status check(const space::Catalogue& catalogue, const launch::VariantKey& key) {
   return {};
 }
 
-MeasuredFigure figure_of(const ReportData& data, const std::string& target, const std::string& id) {
-  const report::data::Aggregate* found = report::data::find_variant(data.aggregation.points, id);
-  if (found == nullptr || !found->reason.empty()) return {};
-  std::string gpu = found->device_uuid;
+std::string figure_text(const ReportData& data, const report::data::Aggregate& one,
+                        const std::string& target) {
+  std::string gpu = one.device_uuid;
   for (const results::DeviceRow& device : data.devices)
     if (device.uuid == gpu) gpu = device.name;
-  return {fmt::format("{} {} on {}, for {} by ptxas {}",
-                      report::data::shown_with_interval(found->cycles, found->half_width()),
-                      found->unit, gpu, target, found->run_ptxas),
-          target, found->run_ptxas};
+  return fmt::format("{} {} on {}, for {} by ptxas {}",
+                     report::data::shown_with_interval(one.cycles, one.half_width()), one.unit, gpu,
+                     target, one.run_ptxas);
+}
+
+MeasuredFigure figure_of(const ReportData& data, const std::string& target,
+                         const launch::VariantKey& key) {
+  MeasuredFigure figure;
+  for (const report::data::Aggregate& one : data.aggregation.points) {
+    if (!one.reason.empty()) continue;
+    if (one.axes.value("emitted") == key.hash)
+      figure.through_nvcc = figure_text(data, one, target) + ", nvcc " + one.axes.value("nvcc");
+    if (one.id != key.id) continue;
+    figure.text = figure_text(data, one, target);
+    figure.target = target;
+    figure.ptxas = one.run_ptxas;
+  }
+  return figure;
 }
 
 Result<ReportData> results_for(const EmitRequest& request) {
@@ -62,8 +75,10 @@ Result<std::vector<Emitted>> emit(const EmitRequest& request) {
     std::replace(one.name.begin(), one.name.end(), '/', '.');
     PHASEBIT_TRY_ASSIGN(target, explain::target_of_rows(request.target, data, {key.id}));
     PHASEBIT_TRY_ASSIGN(text, VerbText::read(one.ptx, one.name + ".ptx"));
-    PHASEBIT_TRY_ASSIGN(header, header_text(text, rendered.head, rendered.kernel.ptx_target,
-                                            figure_of(data, target, key.id)));
+    PHASEBIT_TRY_ASSIGN(ptx, isa::parse_version(rendered.kernel.ptx_version));
+    const std::string& lowest = rendered.kernel.ptx_target;
+    PHASEBIT_TRY_ASSIGN(
+        header, header_text(text, rendered.head, {lowest, ptx, figure_of(data, target, key)}));
     one.header = std::move(header);
     out.push_back(std::move(one));
   }

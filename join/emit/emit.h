@@ -2,6 +2,7 @@
 // variant's kernel has, in one asm statement.
 #pragma once
 
+#include "core/isa/version.h"
 #include "core/ptx/head/head.h"
 #include "join/emit/verb_text.h"
 #include "join/select/space.h"
@@ -29,10 +30,18 @@ Result<std::vector<Emitted>> emit(const EmitRequest& request);
 // What was measured of a variant: "101.00 ±0.01 cycles per item on ...".
 struct MeasuredFigure {
   std::string text, target, ptxas;  // "" where nothing was
+  std::string through_nvcc;         // of the header in a kernel that nvcc made (tools/emitted)
+};
+
+// What the header's text says beyond its functions.
+struct HeaderFacts {
+  std::string lowest_target;  // "sm_90"
+  isa::Version ptx;           // that it needs
+  MeasuredFigure figure;
 };
 
 // Of a kernel with headings. Step::usage where a verb needs what a header does not have.
 Result<std::string> header_text(const VerbText& text, const ptx::head::Head& head,
-                                const std::string& lowest_target, const MeasuredFigure& figure);
+                                const HeaderFacts& facts);
 
 }  // namespace phasebit::join::emit

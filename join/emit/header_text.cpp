@@ -1,6 +1,7 @@
 #include "core/base/fields.h"
 #include "core/base/home.h"
 #include "core/isa/targets.h"
+#include "gen/ptxas/toolchain.h"
 #include "join/emit/emit.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ class Header {
  public:
   Header(const VerbText& text, const ptx::head::Head& head) : text_(text), head_(head) {}
 
-  Result<std::string> make(const std::string& lowest_target, const MeasuredFigure& figure);
+  Result<std::string> make(const HeaderFacts& facts);
 
  private:
   Status find_sides();
@@ -82,8 +83,8 @@ class Header {
   Result<std::string> verb(const Side& side, const Function& function) const;
   std::string token(const Side& side) const;
   Result<std::string> init() const;
-  std::string comment(const std::string& lowest_target, const MeasuredFigure& figure) const;
-  std::string conditions(const std::string& lowest_target, const MeasuredFigure& figure) const;
+  std::string comment(const HeaderFacts& facts) const;
+  std::string conditions(const HeaderFacts& facts) const;
   std::string storage() const;
   bool copies() const { return head_.launch.payload.period > 0; }
 
@@ -172,6 +173,9 @@ Status Header::find_sides() {
     PHASEBIT_TRY(find_side(side));
     for (const auto& [verb, places] : side.verbs)
       unrolled_ = unrolled_ || (side.is_wait(verb) && places.size() > 1);
+    for (const std::string& name : text_.writes(text_.rest(side.role)))
+      if (side.state.count(name) > 0)
+        return refuse(head_, fmt::format("its loop sets '{}' outside of the verbs", name));
     for (const std::string& name : brought(side))
       if (name != "ring" && std::none_of(std::begin(given), std::end(given),
                                          [&](const Given& one) { return name == one.name; }))
@@ -319,14 +323,18 @@ Result<std::string> Header::init() const {
       head_.launch.threads, text);
 }
 
-std::string Header::comment(const std::string& lowest_target, const MeasuredFigure& figure) const {
+std::string Header::comment(const HeaderFacts& facts) const {
   std::map<Role, int> threads;
   for (const launch::RoleSlice& slice : head_.launch.slices) threads[slice.role] += slice.lanes();
+  const auto said = [](const std::string& text) { return text.empty() ? "not measured" : text; };
   std::string out = fmt::format(
       "// {}\n// The verbs of this variant as functions, by `phasebit emit` of phasebit {}; "
-      "docs/emit.md.\n// Measured: {}.\n// Needs {}. {} threads produce, {} consume.\n",
-      head_.key.id, base::program_version(), figure.text.empty() ? "not measured" : figure.text,
-      lowest_target, threads[Role::producer], threads[Role::consumer]);
+      "docs/emit.md.\n// Measured: {}.\n"
+      "// A compiler orders what is around the verbs in its own way. Through nvcc: {}.\n"
+      "// Needs {} and PTX {}. {} threads produce, {} consume.\n",
+      head_.key.id, base::program_version(), said(facts.figure.text),
+      said(facts.figure.through_nvcc), facts.lowest_target, facts.ptx.text(),
+      threads[Role::producer], threads[Role::consumer]);
   for (const ptx::head::HeadBarrier& one : head_.barriers)
     if (ptx::head::barrier_bytes(one.kind) == 0)
       out += fmt::format("// Named barriers {} to {} of the CTA are its {} barriers.\n", one.base,
@@ -335,34 +343,35 @@ std::string Header::comment(const std::string& lowest_target, const MeasuredFigu
 }
 
 // What another compiler or architecture makes of it was not measured.
-std::string Header::conditions(const std::string& lowest_target,
-                               const MeasuredFigure& figure) const {
-  const auto number = [](const std::string& target) {
+std::string Header::conditions(const HeaderFacts& facts) const {
+  const auto architecture = [](const std::string& target) {
     return 10 * isa::parse_target(target).value_or(isa::Target{}).sm;
   };
+  const auto release = [](const isa::Version& version) {
+    return version.parts.size() < 2 ? 0 : 100 * version.parts[0] + version.parts[1];
+  };
+  const isa::Version cuda = ptxas::oldest_cuda(facts.ptx).value_or(isa::Version{{0, 0}});
+  const std::string& id = head_.key.id;
+  constexpr const char* own = "__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__";
   std::string out = fmt::format(
       "#pragma once\n\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < {}\n"
-      "#error \"{} needs {}\"\n#endif\n",
-      number(lowest_target), head_.key.id, lowest_target);
-  std::string unmeasured = "1";
-  if (!figure.text.empty())
-    unmeasured = fmt::format(
-        "__CUDA_ARCH__ != {} || __CUDACC_VER_MAJOR__ != {} || __CUDACC_VER_MINOR__ != {}",
-        number(figure.target), figure.ptxas.substr(0, figure.ptxas.find('.')),
-        figure.ptxas.substr(figure.ptxas.find('.') + 1,
-                            figure.ptxas.rfind('.') - figure.ptxas.find('.') - 1));
-  out += fmt::format(
-      "// Define PHASEBIT_NOT_MEASURED to leave the note out.\n"
-      "#if defined(__CUDA_ARCH__) && !defined(PHASEBIT_NOT_MEASURED)\n#if {}\n"
-      "#pragma message(\"{}: {}\")\n#endif\n#endif\n",
-      unmeasured, head_.key.id,
-      figure.text.empty()
-          ? "not measured"
-          : fmt::format("measured for {} by ptxas {}, and not for this architecture "
-                        "by this release",
-                        figure.target, figure.ptxas));
-  return out +
-         "#ifndef PHASEBIT_INLINE\n#define PHASEBIT_INLINE __device__ __forceinline__\n#endif\n\n";
+      "#error \"{} needs {}\"\n#endif\n#if {} < {}\n#error \"{} needs PTX {}: CUDA {}\"\n#endif\n",
+      architecture(facts.lowest_target), id, facts.lowest_target, own, release(cuda), id,
+      facts.ptx.text(), cuda.text());
+  std::string other = "1", note = "not measured";
+  if (const MeasuredFigure& figure = facts.figure; !figure.text.empty()) {
+    other = fmt::format("__CUDA_ARCH__ != {} || {} != {}", architecture(figure.target), own,
+                        release(isa::parse_version(figure.ptxas).value_or(isa::Version{})));
+    note = fmt::format("measured for {} by ptxas {}, not for this architecture by this release",
+                       figure.target, figure.ptxas);
+  }
+  return out + fmt::format(
+                   "// Define PHASEBIT_NOT_MEASURED to leave the note out.\n"
+                   "#if defined(__CUDA_ARCH__) && !defined(PHASEBIT_NOT_MEASURED)\n#if {}\n"
+                   "#pragma message(\"{}: {}\")\n#endif\n#endif\n"
+                   "#ifndef PHASEBIT_INLINE\n#define PHASEBIT_INLINE __device__ __forceinline__\n"
+                   "#endif\n\n",
+                   other, id, note);
 }
 
 std::string Header::storage() const {
@@ -382,9 +391,9 @@ std::string Header::storage() const {
          "struct Producer;\nstruct Consumer;\ntemplate <class Role>\nstruct PipelineState;\n\n";
 }
 
-Result<std::string> Header::make(const std::string& lowest_target, const MeasuredFigure& figure) {
+Result<std::string> Header::make(const HeaderFacts& facts) {
   PHASEBIT_TRY(find_sides());
-  std::string out = comment(lowest_target, figure) + conditions(lowest_target, figure) +
+  std::string out = comment(facts) + conditions(facts) +
                     fmt::format("namespace phasebit::ring_{} {{\n\n", head_.key.hash) + storage();
   PHASEBIT_TRY_ASSIGN(initial, init());
   out += initial;
@@ -404,8 +413,8 @@ Result<std::string> Header::make(const std::string& lowest_target, const Measure
 }  // namespace
 
 Result<std::string> header_text(const VerbText& text, const ptx::head::Head& head,
-                                const std::string& lowest_target, const MeasuredFigure& figure) {
-  return Header(text, head).make(lowest_target, figure);
+                                const HeaderFacts& facts) {
+  return Header(text, head).make(facts);
 }
 
 }  // namespace phasebit::join::emit

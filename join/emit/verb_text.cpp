@@ -45,16 +45,25 @@ std::vector<Piece> VerbText::places(launch::Role role, std::string_view verb) co
   return found;
 }
 
-Piece VerbText::set_up(launch::Role role) const {
-  const std::string& word = base::word_of(role);
+Piece VerbText::without_verb(launch::Role role, bool before_clocks) const {
   Piece piece;
+  bool before = true;
   for (std::size_t at = entry_->open + 1; at < entry_->close; ++at) {
     const ptx::PtxHeading* of = heading(at);
     if (of == nullptr) continue;
-    if (of->verb == "clock_start") break;
-    if (of->role == word && of->verb.empty()) piece.push_back(at);
+    before = before && of->verb != "clock_start";
+    if (before == before_clocks && of->role == base::word_of(role) && of->verb.empty())
+      piece.push_back(at);
   }
   return piece;
+}
+
+Piece VerbText::set_up(launch::Role role) const {
+  return without_verb(role, true);
+}
+
+Piece VerbText::rest(launch::Role role) const {
+  return without_verb(role, false);
 }
 
 bool VerbText::is_outer(std::size_t at, std::string_view name) const {
