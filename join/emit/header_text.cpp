@@ -280,7 +280,10 @@ Result<std::string> Header::verb(const Side& side, const Function& function) con
   if (read.count(side.own("source")) > 0) parameters += ", const void* source";
   const auto bind = [&](const std::string& name) -> std::string {
     if (side.token.count(name) > 0) return "token." + side.plain(name);
-    if (name == "items") return tail ? "state.count_" : name;
+    // A tail goes over the stages, whatever was handled before.
+    if (tail && (name == "items" || name == side.own("item")))
+      return name == "items" ? "0" : "round";
+    if (name == "items") return name;
     if (side.state.count(name) > 0) return "state." + side.member(name);
     return side.plain(name) == "payload"
                ? "destination"
@@ -291,6 +294,7 @@ Result<std::string> Header::verb(const Side& side, const Function& function) con
   out += fmt::format("PHASEBIT_INLINE {} {}({}) {{\n",
                      tries ? side.tag + "Token" : std::string("void"), function.name, parameters);
   if (tries && !takes_token) out += fmt::format("  {}Token token;\n", side.tag);
+  if (tail) out += "  unsigned round = 0;\n";
   if (!all.empty()) {
     std::vector<Piece> places = all;
     if (!unrolled_ || tail) places.resize(1);

@@ -115,6 +115,9 @@ def wrappers(header, role):
     out = []
     tag = role.capitalize()
     token = f", {tag}Token& token" if header.has_token(role) else ""
+    out.append(f"PEER_INLINE PipelineState<{tag}> {'start' if role == 'producer' else 'prime'}"
+               "(SharedStorage& storage, const Frame& frame, unsigned rank, unsigned unit) { return "
+               f"{header.call(f'make_{role}_start_state')} }}")
     for verb in VERBS[role]:
         call = header.call(f"{role}_{verb}", "Slot")
         template = "template <unsigned Slot>\n" if header.unrolled and verb != "tail" else ""
@@ -184,7 +187,7 @@ def role_function(header, ring, role):
     part = "rank / 32" if producer and ring.part == "part" else "rank"
     lines = [f"PEER_INLINE Window {role}(SharedStorage& storage, const KernelParams& params, "
              "const Frame& frame, unsigned rank, unsigned unit) {",
-             f"  auto state = {header.call(f'make_{role}_start_state')}",
+             f"  auto state = {'start' if producer else 'prime'}(storage, frame, rank, unit);"
              "  const unsigned base = shared_base();",
              f"  const unsigned own = {ring.offset} + {bytes_of} * ({part});",
              f"  unsigned place = base + slot_bytes * {'unit' if turns > 1 else '0'} + own;"]
@@ -210,7 +213,8 @@ def role_function(header, ring, role):
     lines += ["  Window window = clock_start(frame);", "  if (state.count() < frame.items) {",
               "#pragma unroll 1", "    do {", *("      " + line for line in body),
               "    } while (state.count() < frame.items);", "  }",
-              '  asm volatile("mov.u32 %0, %1;" : "=r"(window.handled) : "r"(state.count()));']
+              '  asm volatile("mov.u32 %0, %1;" : "=r"(window.handled) : "r"(' +
+              (f"(state.count() - unit) / {turns}" if turns > 1 else "state.count()") + "));"]
     if f"{role}_tail" in header.functions:
         lines.append("  tail(state);")
     return lines + ["  clock_end(frame, window);", "  return window;", "}"]
@@ -252,14 +256,14 @@ def source_of(header, ring, entry):
                   f"at += {ring.head['launch']['threads']})",
                   f"    images[at] = frame.seed + at / {words} * launch::payload_item_step + at % {words};"]
     lines += ["  " + header.call("init")] if "init" in header.functions else []
-    unit = {role: "(warp % %d)" % turns[role] if turns[role] > 1 else "0" for role in VERBS}
+    unit = {role: "warp" if turns[role] > 1 else "0" for role in VERBS}
     lines += ["  __syncthreads();",
               f"  const bool produces = frame.warp < {first};",
               f"  const unsigned warp = produces ? frame.warp : frame.warp - {first};",
               "  Window window;", "  if (produces)",
               "    window = producer(storage, params, frame, " +
               ("frame.lane" if turns["producer"] > 1 else "frame.tid") +
-              f", {unit['producer'].replace('(warp', '(frame.warp')});",
+              f", {unit['producer']});",
               "  else",
               "    window = consumer(storage, params, frame, " +
               ("frame.lane" if turns["consumer"] > 1 else f"frame.tid - {32 * first}") +
@@ -282,7 +286,7 @@ def toml(value):
 def head_of(ring, key_hash, version):
     """That of the variant, without what is of its PTX alone: registers, rules of statements."""
     head = ring.head
-    key = {**head["key"], "protocol": "emitted_" + head["key"]["protocol"], "emitted": key_hash,
+    key = {**head["key"], "num_stages": ring.axes["num_stages"], "protocol": "emitted_" + head["key"]["protocol"], "emitted": key_hash,
            "nvcc": version, "flags": ",".join(FLAGS), "library": "phasebit"}
     verbs = []
     for rule in head["rules"]["verbs"]:
@@ -292,7 +296,7 @@ def head_of(ring, key_hash, version):
     expects = {name: value for name, value in head["expects"].items() if name != "phases"}
     lines = ["format = 1", 'origin = "nvcc"', "roles = [",
              *("  " + toml(row) + "," for row in head["roles"]), "]", "", "[key]",
-             *(f"{name} = {toml(value)}" for name, value in key.items())]
+             *(f"{name} = {make.peers.quoted(value)}" for name, value in key.items())]
     for table, values in (("launch", head["launch"]), ("expects", expects),
                           ("resources", head.get("resources", {}))):
         lines += ["", f"[{table}]", *(f"{name} = {toml(value)}" for name, value in values.items())]
