@@ -34,9 +34,12 @@ std::string figure_text(const ReportData& data, const report::data::Aggregate& o
   std::string gpu = one.device_uuid;
   for (const results::DeviceRow& device : data.devices)
     if (device.uuid == gpu) gpu = device.name;
-  return fmt::format("{} {} on {}, for {} by ptxas {}",
-                     report::data::shown_with_interval(one.cycles, one.half_width()), one.unit, gpu,
-                     target, one.run_ptxas);
+  // In ASCII: compilers read it.
+  std::string value = report::data::shown_with_interval(one.cycles, one.half_width());
+  if (const std::size_t at = value.find("\u00b1"); at != std::string::npos)
+    value.replace(at, 2, "+-");
+  return fmt::format("{} {} on {}, for {} by ptxas {}", value, one.unit, gpu, target,
+                     one.run_ptxas);
 }
 
 MeasuredFigure figure_of(const ReportData& data, const std::string& target,

@@ -105,7 +105,7 @@ def loop(header, ring, role):
             move = f"fill{stage}(state, place, source);"
         lines += [asks if ahead == 0 else "", f"{waits}{stage}(state{token});",
                   asks if ahead > 0 else "", move, f"{hands}{stage}(state);"]
-    lines.append("state.next_lap();" if header.unrolled else
+    lines.append("advance_lap(state);" if header.unrolled else
                  "advance(state, place, base, own);")
     return [line for line in lines if line]
 
@@ -238,7 +238,10 @@ def source_of(header, ring, entry):
              *moves(header, ring)]
     for role in VERBS:
         lines += wrappers(header, role)
-    if not header.unrolled:
+    if header.unrolled:
+        lines += ["template <class State>",
+                  "PEER_INLINE void advance_lap(State& state) { state.next_lap(); }"]
+    else:
         lines += ["template <class State>",
                   "PEER_INLINE void advance(State& state, unsigned& place, unsigned base, unsigned own) {",
                   "  ++state;",
@@ -304,6 +307,12 @@ def head_of(ring, key_hash, version):
     lines += ["", "[rules]", *(f"{name} = {toml(value)}" for name, value in rules.items()),
               "verbs = [", *verbs, "]"]
     return "".join(f"//@ {line}".rstrip() + "\n" for line in lines)
+
+
+def release_of(nvcc):
+    """1305 of nvcc 13.5."""
+    major, minor = make.nvcc_version(str(nvcc)).split(".")[:2]
+    return 100 * int(major) + int(minor)
 
 
 def emit(ids, out, results=None):
