@@ -51,8 +51,10 @@ struct Side {
   std::string prefix, tag;  // "p_", "Producer"
   std::map<std::string, std::vector<Piece>> verbs;
   Names state, token;
-  bool is_try(const std::string& verb) const { return verb.starts_with("try_"); }
-  bool is_wait(const std::string& verb) const { return verb == "acquire" || verb == "wait"; }
+  const Piece* first(const std::string& verb) const {  // its first place, or null
+    const auto found = verbs.find(verb);
+    return found == verbs.end() ? nullptr : &found->second.front();
+  }
   std::string own(const std::string& name) const { return prefix + name; }
   std::string plain(const std::string& name) const {
     return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
@@ -75,6 +77,7 @@ class Header {
  private:
   Status find_sides();
   Status find_side(Side& side);
+  void add_token(Side& side) const;
   void add_state(Side& side) const;
   Piece set_up(const Side& side) const;
   Names brought(const Side& side) const;
@@ -104,22 +107,44 @@ Names united(const Names& a, const Names& b) {
   return all;
 }
 
-// What the functions read and none of them is given.
+// What a try leaves and is read later: by the wait, or by the next try.
+void Header::add_token(Side& side) const {
+  for (const char* verb : {"try_acquire", "try_wait"})
+    if (const Piece* tries = side.first(verb)) {
+      Names used = text_.reads(*tries);
+      for (const char* waits : {"acquire", "wait"})
+        if (const Piece* piece = side.first(waits)) used.merge(text_.reads(*piece));
+      for (const std::string& name : text_.writes(*tries))
+        if (used.count(name) > 0) side.token.insert(name);
+    }
+}
+
+// What the functions read and none of them is given. Going on to the next slot is cut to what the
+// state has; the tail does so too.
 void Header::add_state(Side& side) const {
   for (const auto& [verb, places] : side.verbs)
     for (const std::string& name : text_.reads(places.front()))
       if (side.token.count(name) == 0 && name != "items" && verb != "advance")
         side.state.insert(name);
-  if (side.verbs.count("fill") > 0)
+  if (side.first("fill") != nullptr)
     for (const char* name : {"payload", "source"}) side.state.erase(side.own(name));
   for (const char* name : {"slot", "parity", "item"}) side.state.insert(side.own(name));
-  const auto next = side.verbs.find("advance");
-  if (next == side.verbs.end()) return;
-  for (std::size_t before = 0; before != side.state.size();) {
-    before = side.state.size();
-    side.state.merge(text_.reads(text_.slice(next->second.front(), side.state, false)));
+  if (const Piece* next = side.first("advance")) {
+    for (std::size_t before = 0; before != side.state.size();) {
+      before = side.state.size();
+      side.state.merge(text_.reads(text_.slice(*next, side.state, false)));
+    }
+    for (Piece& place : side.verbs["advance"]) place = text_.slice(place, side.state, false);
   }
-  for (Piece& place : next->second) place = text_.slice(place, side.state, false);
+  if (side.first("tail") == nullptr) return;
+  Piece& tail = side.verbs["tail"].front();
+  const std::size_t begin = tail.front(), end = tail.back();
+  for (const char* verb : {"advance", "advance_lap"})
+    for (const Piece& place : side.verbs[verb])
+      if (!place.empty() && place.front() > begin && place.back() < end)
+        tail.insert(tail.end(), place.begin(), place.end());
+  std::sort(tail.begin(), tail.end());
+  std::erase_if(side.verbs, [](const auto& one) { return one.second.empty(); });
 }
 
 Status Header::find_side(Side& side) {
@@ -129,40 +154,14 @@ Status Header::find_side(Side& side) {
     if (one.role == side.role) side.verbs[one.verb] = text_.places(side.role, one.verb);
   if (!copies()) side.verbs.erase("fill");
   std::erase_if(side.verbs, [](const auto& one) { return one.second.empty(); });
-  if (side.verbs.count("quit") > 0)
+  if (side.first("quit") != nullptr)
     return refuse(head_, "a consumer that leaves before the others drops out of its barriers");
-  if (side.verbs.count(side.role == Role::producer ? "acquire" : "wait") == 0)
+  if (side.first(side.role == Role::producer ? "acquire" : "wait") == nullptr)
     return refuse(head_, fmt::format("no warp is {} alone", base::word_of(side.role)));
-  if (auto fill = side.verbs.find("fill"); fill != side.verbs.end())
-    for (Piece& place : fill->second) place = text_.slice(place, {}, true);
-  Piece tail;
-  const auto found = side.verbs.find("tail");
-  if (found != side.verbs.end()) tail = std::exchange(found->second.front(), {});
-  for (const auto& [verb, places] : side.verbs)
-    if (side.is_try(verb)) {
-      Names used = text_.reads(places.front());
-      for (const auto& [waits, of] : side.verbs)
-        if (side.is_wait(waits)) used.merge(text_.reads(of.front()));
-      for (const std::string& name : text_.writes(places.front()))
-        if (used.count(name) > 0) side.token.insert(name);
-    }
-  // A tail goes on to the next slot as the loop does, of which the state has no more than it needs.
-  std::vector<Piece> nested;
-  if (auto next = side.verbs.find("advance"); next != side.verbs.end()) nested = next->second;
-  Piece outside;
-  for (const std::size_t at : tail)
-    if (std::none_of(nested.begin(), nested.end(), [&](const Piece& piece) {
-          return std::binary_search(piece.begin(), piece.end(), at);
-        }))
-      outside.push_back(at);
-  if (found != side.verbs.end()) found->second.front() = outside;
+  if (side.first("fill") != nullptr)
+    for (Piece& place : side.verbs["fill"]) place = text_.slice(place, {}, true);
+  add_token(side);
   add_state(side);
-  if (auto next = side.verbs.find("advance"); next != side.verbs.end() && !tail.empty())
-    for (const Piece& piece : next->second)
-      if (!piece.empty() && piece.front() > tail.front() && piece.back() < tail.back())
-        found->second.front().insert(found->second.front().end(), piece.begin(), piece.end());
-  if (found != side.verbs.end())
-    std::sort(found->second.front().begin(), found->second.front().end());
   return {};
 }
 
@@ -172,8 +171,8 @@ Status Header::find_sides() {
   for (Side& side : sides_) {
     PHASEBIT_TRY(find_side(side));
     for (const auto& [verb, places] : side.verbs)
-      unrolled_ = unrolled_ || (side.is_wait(verb) && places.size() > 1);
-    for (const std::string& name : text_.writes(text_.rest(side.role)))
+      unrolled_ = unrolled_ || ((verb == "acquire" || verb == "wait") && places.size() > 1);
+    for (const std::string& name : text_.writes(text_.outside(side.role, false)))
       if (side.state.count(name) > 0)
         return refuse(head_, fmt::format("its loop sets '{}' outside of the verbs", name));
     for (const std::string& name : brought(side))
@@ -186,7 +185,7 @@ Status Header::find_sides() {
 }
 
 Piece Header::set_up(const Side& side) const {
-  return text_.slice(text_.set_up(side.role), side.state, false);
+  return text_.slice(text_.outside(side.role, true), side.state, false);
 }
 
 // What a caller brings: read by the set-up or the verbs, and not made by the set-up.
@@ -194,8 +193,7 @@ Names Header::brought(const Side& side) const {
   const Piece piece = set_up(side);
   const Names made = text_.writes(piece);
   Names all = united(text_.reads(piece), side.state), found;
-  if (const auto prime = side.verbs.find("prime"); prime != side.verbs.end())
-    all.merge(text_.reads(prime->second.front()));
+  if (const Piece* prime = side.first("prime")) all.merge(text_.reads(*prime));
   for (const std::string& name : all)
     if (made.count(name) == 0) found.insert(name);
   return found;
@@ -209,11 +207,9 @@ Result<std::string> Header::state(const Side& side) const {
       "  PHASEBIT_INLINE unsigned index() const { return index_; }\n"
       "  PHASEBIT_INLINE unsigned phase() const { return phase_; }\n"
       "  PHASEBIT_INLINE unsigned count() const { return count_; }\n";
-  const auto next = side.verbs.find(unrolled_ ? "advance_lap" : "advance");
-  if (next != side.verbs.end()) {
+  if (const Piece* next = side.first(unrolled_ ? "advance_lap" : "advance")) {
     const auto bind = [&](const std::string& name) { return side.member(name); };
-    PHASEBIT_TRY_ASSIGN(text,
-                        text_.asm_statement({{next->second.front()}, side.state, false, bind}));
+    PHASEBIT_TRY_ASSIGN(text, text_.asm_statement({{*next}, side.state, false, bind}));
     out += fmt::format(
         "  // {}\n  PHASEBIT_INLINE {} {{\n{}{}  }}\n",
         unrolled_ ? "To the next lap, after the verbs of every stage." : "To the next item.",
@@ -241,17 +237,16 @@ Result<std::string> Header::start(const Side& side) const {
   std::string out = fmt::format(
       "// {}\nPHASEBIT_INLINE PipelineState<{}> make_{}_start_state({}) {{\n"
       "  PipelineState<{}> state;\n",
-      says + (side.verbs.count("prime") > 0 ? "Also hands every stage over once: each thread calls "
-                                              "it once."
-                                            : "After `init` and a CTA barrier."),
+      says + (side.first("prime") != nullptr ? "Once a thread: it also hands every stage over."
+                                             : "After `init` and a CTA barrier."),
       side.tag, base::word_of(side.role), parameters, side.tag);
   PHASEBIT_TRY_ASSIGN(text, text_.asm_statement({{set_up(side)}, side.state, true, bind}));
   out += text;
   for (const std::string& name : side.state)
     if (names.count(name) > 0)
       out += fmt::format("  state.{} = {};\n", side.member(name), bind(name));
-  if (const auto prime = side.verbs.find("prime"); prime != side.verbs.end()) {
-    PHASEBIT_TRY_ASSIGN(primes, text_.asm_statement({{prime->second.front()}, {}, true, bind}));
+  if (const Piece* prime = side.first("prime")) {
+    PHASEBIT_TRY_ASSIGN(primes, text_.asm_statement({{*prime}, {}, true, bind}));
     out += primes;
   }
   return out + "  return state;\n}\n\n";
@@ -261,8 +256,9 @@ Result<std::string> Header::verb(const Side& side, const Function& function) con
   const auto found = side.verbs.find(function.verb);
   const std::vector<Piece> none;
   const std::vector<Piece>& all = found == side.verbs.end() ? none : found->second;
-  const bool tries = side.is_try(function.verb), tail = std::string_view(function.verb) == "tail";
-  if (all.empty() && std::string_view(function.verb) != "commit") return std::string();
+  const std::string_view word = function.verb;
+  const bool tries = word.starts_with("try_"), tail = word == "tail";
+  if (all.empty() && word != "commit") return std::string();
   Names read, written;
   if (!all.empty()) read = text_.reads(all.front()), written = text_.writes(all.front());
   const auto any = [](const Names& names, const Names& of) {
@@ -290,7 +286,7 @@ Result<std::string> Header::verb(const Side& side, const Function& function) con
                : "static_cast<unsigned long long>(__cvta_generic_to_global(source))";
   };
   std::string out;
-  if (unrolled_ && all.size() > 1) out += "template <unsigned Slot>\n";
+  if (unrolled_ && all.size() != 1) out += "template <unsigned Slot>\n";
   out += fmt::format("PHASEBIT_INLINE {} {}({}) {{\n",
                      tries ? side.tag + "Token" : std::string("void"), function.name, parameters);
   if (tries && !takes_token) out += fmt::format("  {}Token token;\n", side.tag);

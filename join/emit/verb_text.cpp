@@ -36,16 +36,14 @@ std::vector<Piece> VerbText::places(launch::Role role, std::string_view verb) co
   for (std::size_t at = entry_->open + 1; at < entry_->close; ++at) {
     const ptx::PtxHeading* of = heading(at);
     if (of == nullptr || of->verb != verb || (verb != "init" && of->role != word)) continue;
-    const bool goes_on = !found.empty() && (last + 1 == at || verb == "tail");
-    if (!goes_on) found.emplace_back();
-    // The verbs in a tail are its own.
-    for (std::size_t n = goes_on ? last + 1 : at; n <= at; ++n) found.back().push_back(n);
+    if (found.empty() || (last + 1 != at && verb != "tail")) found.emplace_back();
+    found.back().push_back(at);
     last = at;
   }
   return found;
 }
 
-Piece VerbText::without_verb(launch::Role role, bool before_clocks) const {
+Piece VerbText::outside(launch::Role role, bool before_clocks) const {
   Piece piece;
   bool before = true;
   for (std::size_t at = entry_->open + 1; at < entry_->close; ++at) {
@@ -56,14 +54,6 @@ Piece VerbText::without_verb(launch::Role role, bool before_clocks) const {
       piece.push_back(at);
   }
   return piece;
-}
-
-Piece VerbText::set_up(launch::Role role) const {
-  return without_verb(role, true);
-}
-
-Piece VerbText::rest(launch::Role role) const {
-  return without_verb(role, false);
 }
 
 bool VerbText::is_outer(std::size_t at, std::string_view name) const {
@@ -159,10 +149,9 @@ std::vector<std::string> VerbText::lines(const Piece& piece) const {
 
 namespace {
 
-// "r", "l", "f": what holds a register in asm's operands. A predicate is 0 or 1 there.
+// What holds a register among asm's operands. A predicate is 0 or 1 there.
 char constraint_of(const std::string& type) {
-  if (type.ends_with("64")) return type.starts_with(".f") ? 'd' : 'l';
-  return type.starts_with(".f") ? 'f' : 'r';
+  return type.ends_with("64") ? 'l' : 'r';
 }
 
 struct Operand {

@@ -23,11 +23,10 @@ class VerbText {
   // A kernel's file (kernel::kernel_file) with one entry.
   static Result<VerbText> read(std::string_view text, const std::string& name);
 
-  // Each place where the role executes the verb. The tail is one, with what is in it.
+  // Each place where the role executes the verb. The tail is one, without the verbs in it.
   std::vector<Piece> places(launch::Role role, std::string_view verb) const;
-  // What the role does outside of verbs: before the clocks, and after.
-  Piece set_up(launch::Role role) const;
-  Piece rest(launch::Role role) const;
+  // What the role does outside of verbs: before the first clock read (its set-up), or after.
+  Piece outside(launch::Role role, bool before_clocks) const;
   // Of a piece that does not branch: what the registers `wanted` need, and with `effects` what
   // gives no result.
   Piece slice(const Piece& piece, Names wanted, bool effects) const;
@@ -50,7 +49,6 @@ class VerbText {
   Result<std::string> asm_statement(const Request& request) const;
 
  private:
-  Piece without_verb(launch::Role role, bool before_clocks) const;
   bool is_outer(std::size_t at, std::string_view name) const;
   Names outer(std::size_t at, const std::vector<std::string>& names) const;
   const ptx::PtxStatement& parsed(std::size_t at) const { return file_.statements[at].parsed; }

@@ -64,11 +64,12 @@ def user_kernel(header, number):
     """Calls every function of a header, and includes nothing else."""
     lines = [f"#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= {header.least} && "
              f"__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= {header.release})",
-             f'#include "{header.path.name}"', "struct Frame%d { unsigned tid, lane, items; };" % number,
+             f'#include "{header.path.name}"',
+             f"struct Frame{number} {{ unsigned tid, lane, items; }};",
              f'extern "C" __global__ void user_{number}(unsigned items, const void* source, '
              "unsigned place, unsigned rank, unsigned unit) {",
              f"  using namespace {header.space};", "  __shared__ SharedStorage storage;",
-             "  Frame%d frame{threadIdx.x, threadIdx.x %% 32, items};" % number,
+             f"  Frame{number} frame{{threadIdx.x, threadIdx.x % 32, items}};",
              "  " + header.call("init"), "  __syncthreads();"]
     for role, verbs in emitted.VERBS.items():
         lines += [f"  if (threadIdx.x / 32 == {int(role == 'consumer')}) {{",
@@ -142,17 +143,14 @@ class Emit(unittest.TestCase):
     def test_nvcc_compiles_every_header(self):
         source = self.folder / "user.cu"
         source.write_text(self.user_text())
-        compiled = 0
         for version, nvcc in NVCC.items():
             for target in ARCHITECTURES if nvcc.exists() else []:
                 with self.subTest(nvcc=version, target=target):
-                    done = subprocess.run([nvcc, "-std=c++17", f"-arch={target}", "-cubin", "-Werror",
-                                           "all-warnings", "-diag-suppress", "177,550", source, "-o", self.folder / "user.cubin"],
-                                          capture_output=True, text=True, check=False)
+                    done = subprocess.run(
+                        [nvcc, "-std=c++17", f"-arch={target}", "-cubin", "-Werror", "all-warnings",
+                         "-diag-suppress", "177,550", source, "-o", self.folder / "user.cubin"],
+                        capture_output=True, text=True, check=False)
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    compiled += 1
-        if compiled == 0:
-            self.skipTest("no nvcc")
 
     def test_nvrtc_compiles_every_header(self):
         there = {version: folder for version, folder in NVRTC.items() if folder.exists()}
@@ -188,15 +186,16 @@ class Emit(unittest.TestCase):
 
     def test_refusals_name_the_reason(self):
         expected = {
-            "ring/cta_barrier/st_shared/none": "its barrier is the CTA's own: write __syncthreads()",
+            "ring/cta_barrier/st_shared/none": "its barrier is the CTA's own: write __syncthreads",
             "ring/flag_volatile/st_shared/none": "its waits are polls of ordinary words",
             "ring/mbarrier_multicast/st_shared/none": "its arrivals go to other CTAs",
             "ring/mbarrier/st_shared/none/consumers=2/early_exit=drop":
                 "a consumer that leaves before the others",
             "ring/mbarrier/st_shared/none/num_stages=2/roles=unified/producers=4/consumers=4":
                 "no warp is producer alone",
-            "ring/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=24576"
-            "/tile_n=64/in_flight=1/setmaxnreg=on": "its loop sets 'c_behind' outside of the verbs",
+            "ring/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2"
+            "/payload_bytes=24576/tile_n=64/in_flight=1/setmaxnreg=on":
+                "its loop sets 'c_behind' outside of the verbs",
         }
         for one, reason in expected.items():
             self.assertIn(f"usage: {one}: no header: ", self.refused[one])
@@ -220,16 +219,13 @@ class Emit(unittest.TestCase):
     def each_build(self):
         found = [(nvcc, target) for nvcc in NVCC.values() if nvcc.exists()
                  for target in ARCHITECTURES]
-        pinned = [(NVCC["13.5"], "sm_90a")]
-        if pinned[0] not in found:
-            self.skipTest("no nvcc 13.5")
-        return found if ALL else pinned
+        return found if ALL else [(NVCC["13.5"], "sm_90a")]
 
     def test_rings_are_gated_the_same_and_proved(self):
         for nvcc, target in self.each_build():
             with self.subTest(nvcc=nvcc, target=target):
                 rings = self.rings(nvcc, target)
-                self.assertGreater(len(rings), 3 if target == "sm_80" else 15)
+                self.assertGreater(len(rings), 2 if target == "sm_80" else 15)
                 gated = phasebit("assemble", *rings.values(), "--gate", "-t", target)
                 self.assertEqual(gated.returncode, 0, gated.stdout + gated.stderr)
                 checked = phasebit("check", *rings.values())
@@ -258,7 +254,6 @@ class Emit(unittest.TestCase):
             print(f"{one} for {target}: {sorted(other)}", file=sys.stderr)
 
     def test_a_statement_left_out_is_found(self):
-        nvcc = self.each_build()[0][0]
         path = self.paths["ring/mbarrier/st_shared/none"]
         whole = path.read_text()
         arrive = '      "    @c_leader mbarrier.arrive.shared.b64 _, [%0+32];\\n"\n'
@@ -269,7 +264,7 @@ class Emit(unittest.TestCase):
             self.assertNotEqual(mutant, whole)
             path.write_text(mutant)
             try:
-                ring = emitted.compile_ring(str(NVCC["13.5"] if nvcc is None else nvcc), path, "sm_90a")
+                ring = emitted.compile_ring(str(NVCC["13.5"]), path, "sm_90a")
             finally:
                 path.write_text(whole)
             checked = phasebit("check", ring)
@@ -278,4 +273,7 @@ class Emit(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if not NVCC["13.5"].exists():
+        print("skipped: no nvcc: tools/emitted --compilers fetches it")
+        sys.exit(77)
     unittest.main(argv=[one for one in sys.argv if one != "--all"])

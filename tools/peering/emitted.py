@@ -2,8 +2,8 @@
 
 emitted.py --nvcc NVCC --out FOLDER [--target sm_90a] ID...
   FOLDER/NAME.cuh, .ptx   what `phasebit emit` gives
-  FOLDER/NAME.cu          the ring: the loops of templates/probes/ring in C++ (bench/peers/frame.cuh)
-  FOLDER/nvcc/NAME.ptx    what nvcc makes of it, with a head: `pack`, `check`, `assemble --gate` take it
+  FOLDER/NAME.cu          the ring: the loops of templates/probes/ring in C++
+  FOLDER/nvcc/NAME.ptx    what nvcc makes of it, with a head: for `pack`, `check`, `assemble --gate`
 """
 
 import argparse
@@ -55,6 +55,10 @@ class Header:
     def unrolled(self):
         return "next_lap" in self.text
 
+    @property
+    def copies(self):
+        return "producer_copy" in self.functions
+
     def has_token(self, role):
         return f"struct {role.capitalize()}Token" in self.text
 
@@ -70,7 +74,8 @@ class Ring:
         self.payload = self.head["expects"]["payload"]
         self.vector = self.payload.get("vector", 1)
         self.axes = {"num_stages": 4, "granularity": "warp", "sharing": "share", **self.head["key"]}
-        self.offset = int(re.search(r"add.u32 p_payload_base, p_payload_base, (\d+);", text).group(1))
+        self.offset = int(re.search(r"add.u32 p_payload_base, p_payload_base, (\d+);",
+                                    text).group(1))
         made = re.search(r"mad.lo.u32 p_payload_base, (rank|part), (\d+), ring;", text)
         self.part, self.fill_bytes = made.group(1), int(made.group(2))
 
@@ -84,8 +89,13 @@ class Ring:
         """[(first warp, warps)] of each unit."""
         return [row["warps"] for row in self.head["roles"] if row["role"] == role]
 
-    def turns(self):
-        return self.axes["sharing"] == "round_robin"
+    def turns(self, role):
+        """Units of the role that take turns."""
+        return len(self.warps(role)) if self.axes["sharing"] == "round_robin" else 1
+
+    def threads(self, role):
+        """Threads of the role that share a slot."""
+        return 32 * sum(map(len, self.warps(role))) // self.turns(role)
 
 
 def loop(header, ring, role):
@@ -93,16 +103,16 @@ def loop(header, ring, role):
     lines = []
     ahead = int(ring.axes.get("ahead", 0))
     tries, waits, hands = VERBS[role][0], VERBS[role][1], VERBS[role][-2]
+    token = ", token" if header.has_token(role) else ""
     for slot in range(header.stages if header.unrolled else 1):
-        asks = f"{tries}(state, token, frame);" if header.has_token(role) else ""
-        token = ", token" if header.has_token(role) else ""
-        at = f", place + {slot} * slot_bytes" if header.unrolled else ", place"
         stage = f"<{slot}>" if header.unrolled else ""
-        asks = asks.replace("(", f"{stage}(", 1)
-        move = f"fill{stage}(state{at}, value);" if role == "producer" else \
-            f"drain(words{at}); checksum(words, window.checksum);"
-        if "producer_copy" in header.functions and role == "producer":
-            move = f"fill{stage}(state, place, source);"
+        asks = f"{tries}{stage}(state, token, frame);" if token else ""
+        place = f"place + {slot} * slot_bytes" if header.unrolled else "place"
+        move = f"drain(words, {place}); checksum(words, window.checksum);"
+        if role == "producer" and header.copies:
+            move = f"fill{stage}(state, place, source); next_image(image, source, images);"
+        elif role == "producer":
+            move = f"fill({place}, value);"
         lines += [asks if ahead == 0 else "", f"{waits}{stage}(state{token});",
                   asks if ahead > 0 else "", move, f"{hands}{stage}(state);"]
     lines.append("advance_lap(state);" if header.unrolled else
@@ -112,175 +122,170 @@ def loop(header, ring, role):
 
 def wrappers(header, role):
     """The verbs as functions of their names: by these the gate knows whose each instruction is."""
-    out = []
     tag = role.capitalize()
-    token = f", {tag}Token& token" if header.has_token(role) else ""
-    out.append(f"PEER_INLINE PipelineState<{tag}> {'start' if role == 'producer' else 'prime'}"
-               "(SharedStorage& storage, const Frame& frame, unsigned rank, unsigned unit) { return "
-               f"{header.call(f'make_{role}_start_state')} }}")
+    out = [f"PEER_INLINE PipelineState<{tag}> {'start' if role == 'producer' else 'prime'}"
+           "(SharedStorage& storage, const Frame& frame, unsigned rank, unsigned unit) {",
+           f"  return {header.call(f'make_{role}_start_state')}", "}"]
     for verb in VERBS[role]:
         call = header.call(f"{role}_{verb}", "Slot")
-        template = "template <unsigned Slot>\n" if header.unrolled and verb != "tail" else ""
-        if verb.startswith("try_"):
-            extra = f", {tag}Token& token, const Frame& frame"
-        else:
-            extra = token if "token" in call else ", const Token&" if verb in ("acquire", "wait") \
-                else ""
-        if verb == "copy" or (not call and verb.startswith("try_")):
+        if verb == "copy" or not call:
             continue
-        extra = extra if "const Token" not in extra or header.has_token(role) else ""
-        extra = extra.replace("const Token", f"const {tag}Token")
-        name = "tail" if verb == "tail" else verb
-        out.append(f"{template}PEER_INLINE void {name}(PipelineState<{tag}>& state{extra}) {{ "
-                   f"{call} }}")
+        parameters = f"PipelineState<{tag}>& state"
+        if verb.startswith("try_"):
+            parameters += f", {tag}Token& token, const Frame& frame"
+        elif "token" in call:
+            parameters += f", const {tag}Token& token"
+        out += ["template <unsigned Slot>"] if header.unrolled and verb != "tail" else []
+        out.append(f"PEER_INLINE void {verb}({parameters}) {{ {call} }}")
     return out
 
 
-def moves(header, ring):
-    """How the payload gets into a slot and out of it."""
-    words = ring.payload["words"]
-    units = ring.warps("producer")
-    writers = 32 * sum(map(len, units)) // (len(units) if ring.turns() else 1)
-    readers, vector = ring.payload["threads"], ring.vector
-    out = []
-    if "producer_copy" in header.functions:
-        template = "template <unsigned Slot>\n" if header.unrolled else ""
-        out.append(f"{template}PEER_INLINE void fill(PipelineState<Producer>& state, unsigned place, "
-                   "const unsigned char*& source) { "
-                   f"{header.call('producer_copy', 'Slot')} }}")
-    else:
-        own = words // writers
-        step = 4 if own % 4 == 0 else 1
-        stores = []
-        for move in range(own // step):
-            at = move * writers * step
-            values = ", ".join(f'"r"(value + {at + n})' for n in range(step))
-            names = ", ".join(f"%{n + 1}" for n in range(step))
-            kind, names = ("v4.b32", f"{{{names}}}") if step == 4 else ("b32", names)
-            stores.append(f'asm volatile("st.shared.{kind} [%0+{4 * at}], {names};" '
-                          f':: "r"(place), {values} : "memory");')
-        template = "template <unsigned Slot>\n" if header.unrolled else ""
-        out.append(f"{template}PEER_INLINE void fill(PipelineState<Producer>&, unsigned place, unsigned& value) "
-                   "{\n  " + "\n  ".join(stores) + "\n  value += value_step;\n}")
-    loads = []
-    count = words // readers
-    for move in range(count // vector):
-        names = ", ".join(f"%{n}" for n in range(vector))
-        into = ", ".join(f'"=r"(words[{move * vector + n}])' for n in range(vector))
-        kind, names = ("v4.b32", f"{{{names}}}") if vector == 4 else ("b32", names)
-        loads.append(f'asm volatile("ld.shared.{kind} {names}, [%{vector}+{4 * move * readers * vector}];" '
-                     f': {into} : "r"(place) : "memory");')
-    out.append(f"PEER_INLINE void drain(unsigned (&words)[{count}], unsigned place) {{\n  "
-               + "\n  ".join(loads) + "\n}")
-    out.append(f"PEER_INLINE void checksum(const unsigned (&words)[{count}], unsigned& sum) {{\n"
-               "#pragma unroll\n  for (unsigned word : words)\n"
-               "    sum = sum * launch::payload_checksum_multiplier + word;\n}")
-    return out
+def vector(words, first):
+    """("v4.b32", "{%1, %2, %3, %4}") of four operands from number `first` on."""
+    names = ", ".join(f"%{first + n}" for n in range(words))
+    return ("v4.b32", f"{{{names}}}") if words == 4 else ("b32", names)
+
+
+def stores(ring):
+    """What a producer's thread writes of a slot, next to the threads before it."""
+    writers = ring.threads("producer")
+    own = ring.payload["words"] // writers
+    step = 4 if own % 4 == 0 else 1
+    kind, names = vector(step, 1)
+    lines = ["PEER_INLINE void fill(unsigned place, unsigned& value) {"]
+    for at in range(0, own * writers, writers * step):
+        values = ", ".join(f'"r"(value + {at + n})' for n in range(step))
+        lines += [f'  asm volatile("st.shared.{kind} [%0+{4 * at}], {names};"',
+                  f'               :: "r"(place), {values} : "memory");']
+    return lines + ["  value += value_step;", "}"]
+
+
+def copies(header, ring):
+    """The header's copy, and what it copies next."""
+    return (["template <unsigned Slot>"] if header.unrolled else []) + [
+        "PEER_INLINE void fill(PipelineState<Producer>& state, unsigned place,",
+        "                      const unsigned char* source) {",
+        f"  {header.call('producer_copy', 'Slot')}", "}",
+        "PEER_INLINE void next_image(unsigned& image, const unsigned char*& source,",
+        "                            const unsigned char* images) {",
+        f"  image += {ring.turns('producer')};",
+        f"  if (image >= {ring.payload['period']}) image -= {ring.payload['period']};",
+        "  source = images + image * slot_bytes;", "}"]
+
+
+def loads(ring):
+    """What a consumer's thread reads of a slot, and its checksum."""
+    count, step = ring.payload["words"] // ring.payload["threads"], ring.vector
+    kind, names = vector(step, 0)
+    lines = [f"PEER_INLINE void drain(unsigned (&words)[{count}], unsigned place) {{"]
+    for move in range(count // step):
+        into = ", ".join(f'"=r"(words[{move * step + n}])' for n in range(step))
+        at = 4 * move * ring.payload["threads"] * step
+        lines += [f'  asm volatile("ld.shared.{kind} {names}, [%{step}+{at}];"',
+                  f'               : {into} : "r"(place) : "memory");']
+    return lines + ["}", f"PEER_INLINE void checksum(const unsigned (&words)[{count}], "
+                    "unsigned& sum) {", "#pragma unroll", "  for (unsigned word : words)",
+                    "    sum = sum * launch::payload_checksum_multiplier + word;", "}"]
 
 
 def role_function(header, ring, role):
     """A role's loop between its clocks."""
     producer = role == "producer"
-    copies = "producer_copy" in header.functions
-    turns = len(ring.warps("producer" if producer else "consumer")) if ring.turns() else 1
+    turns = ring.turns(role)
     bytes_of = ring.fill_bytes if producer else 4 * ring.vector
     part = "rank / 32" if producer and ring.part == "part" else "rank"
-    lines = [f"PEER_INLINE Window {role}(SharedStorage& storage, const KernelParams& params, "
-             "const Frame& frame, unsigned rank, unsigned unit) {",
-             f"  auto state = {'start' if producer else 'prime'}(storage, frame, rank, unit);"
+    lines = [f"PEER_INLINE Window {role}(SharedStorage& storage, const KernelParams& params,",
+             "                            const Frame& frame, unsigned rank, unsigned unit) {",
+             f"  auto state = {'start' if producer else 'prime'}(storage, frame, rank, unit);",
              "  const unsigned base = shared_base();",
              f"  const unsigned own = {ring.offset} + {bytes_of} * ({part});",
              f"  unsigned place = base + slot_bytes * {'unit' if turns > 1 else '0'} + own;"]
     if header.has_token(role):
         lines.append(f"  {role.capitalize()}Token token;")
-    if producer and copies:
-        lines += [f"  const unsigned char* const images = reinterpret_cast<const unsigned char*>"
-                  f"(params.payload_in) + {bytes_of} * ({part});",
-                  "  unsigned image = unit;", "  const unsigned char* source = images + image * slot_bytes;"]
+    if producer and header.copies:
+        lines += ["  const unsigned char* const images =",
+                  "      reinterpret_cast<const unsigned char*>(params.payload_in) +",
+                  f"      {bytes_of} * ({part});", "  unsigned image = unit;",
+                  "  const unsigned char* source = images + image * slot_bytes;"]
     elif producer:
         lines.append(f"  unsigned value = frame.seed + rank * {bytes_of // 4} + "
                      "unit * launch::payload_item_step;")
     else:
         lines += [f"  unsigned words[{ring.payload['words'] // ring.payload['threads']}];",
                   "  start_late(params, frame, 1);"]
-    body = loop(header, ring, role)
-    if producer and copies:
-        move = next(n for n, line in enumerate(body) if line.startswith("fill"))
-        next_image = (f"image += {turns}; if (image >= {ring.payload['period']}) image -= "
-                      f"{ring.payload['period']}; source = images + image * slot_bytes;")
-        body = [line if not line.startswith("fill") else line + " " + next_image for line in body]
-        assert move >= 0
     lines += ["  Window window = clock_start(frame);", "  if (state.count() < frame.items) {",
-              "#pragma unroll 1", "    do {", *("      " + line for line in body),
+              "#pragma unroll 1", "    do {",
+              *("      " + line for line in loop(header, ring, role)),
               "    } while (state.count() < frame.items);", "  }",
-              '  asm volatile("mov.u32 %0, %1;" : "=r"(window.handled) : "r"(' +
-              (f"(state.count() - unit) / {turns}" if turns > 1 else "state.count()") + "));"]
+              '  asm volatile("mov.u32 %0, %1;" : "=r"(window.handled)',
+              '               : "r"(' + (f"(state.count() - unit) / {turns}" if turns > 1 else
+                                         "state.count()") + "));"]
     if f"{role}_tail" in header.functions:
         lines.append("  tail(state);")
     return lines + ["  clock_end(frame, window);", "  return window;", "}"]
 
 
-def source_of(header, ring, entry):
-    """The text of NAME.cu."""
-    words = ring.payload["words"]
-    turns = {role: len(ring.warps(role)) if ring.turns() else 1 for role in VERBS}
-    first = sum(map(len, ring.warps("producer")))
-    copies = "producer_copy" in header.functions
-    lines = ["#define PHASEBIT_NOT_MEASURED", f"#define PEER_STAGES {header.stages}", '#include "bench/peers/frame.cuh"',
-             f'#include "{header.path.name}"', "", f"namespace {header.space} {{",
-             "using namespace phasebit::peers;",
-             f"inline constexpr unsigned slot_bytes = {4 * words};",
-             f"inline constexpr unsigned value_step = {turns['producer']}u * "
+def helpers(header, ring):
+    """What the loops need besides the header."""
+    lines = [f"inline constexpr unsigned slot_bytes = {4 * ring.payload['words']};",
+             f"inline constexpr unsigned value_step = {ring.turns('producer')}u * "
              "launch::payload_item_step;", "",
              "extern __shared__ __align__(128) unsigned char dynamic_shared[];",
              "PEER_INLINE unsigned shared_base() {",
              "  return static_cast<unsigned>(__cvta_generic_to_shared(dynamic_shared));", "}",
-             *moves(header, ring)]
+             *(copies(header, ring) if header.copies else stores(ring)), *loads(ring),
+             "template <class State>"]
+    if header.unrolled:
+        return lines + ["PEER_INLINE void advance_lap(State& state) { state.next_lap(); }"]
+    return lines + ["PEER_INLINE void advance(State& state, unsigned& place, unsigned base,",
+                    "                         unsigned own) {", "  ++state;",
+                    '  asm("add.u32 %0, %1, %2;" : "=r"(place)',
+                    '      : "r"(base + state.index() * slot_bytes), "r"(own));', "}"]
+
+
+def source_of(header, ring, entry):
+    """The text of NAME.cu."""
+    words, first = ring.payload["words"], sum(map(len, ring.warps("producer")))
+    lines = ["#define PHASEBIT_NOT_MEASURED", f"#define PEER_STAGES {header.stages}",
+             '#include "bench/peers/frame.cuh"', f'#include "{header.path.name}"', "",
+             f"namespace {header.space} {{", "using namespace phasebit::peers;",
+             *helpers(header, ring)]
     for role in VERBS:
         lines += wrappers(header, role)
-    if header.unrolled:
-        lines += ["template <class State>",
-                  "PEER_INLINE void advance_lap(State& state) { state.next_lap(); }"]
-    else:
-        lines += ["template <class State>",
-                  "PEER_INLINE void advance(State& state, unsigned& place, unsigned base, unsigned own) {",
-                  "  ++state;",
-                  '  asm("add.u32 %0, %1, %2;" : "=r"(place) '
-                  ': "r"(base + state.index() * slot_bytes), "r"(own));', "}"]
     for role in VERBS:
         lines += ["", *role_function(header, ring, role)]
-    lines += ["", f'extern "C" __global__ void {entry}(const __grid_constant__ KernelParams params) {{',
+    lines += ["", f'extern "C" __global__ void {entry}(',
+              "    const __grid_constant__ KernelParams params) {",
               "  auto& storage = reinterpret_cast<SharedStorage&>(dynamic_shared);",
               "  Frame frame;", "  if (!begin(params, frame)) return;"]
-    if copies:
+    if header.copies:
         lines += ["  auto* images = reinterpret_cast<std::uint32_t*>(params.payload_in);",
                   "#pragma unroll 1",
                   f"  for (unsigned at = frame.tid; at < {ring.payload['period'] * words}; "
                   f"at += {ring.head['launch']['threads']})",
-                  f"    images[at] = frame.seed + at / {words} * launch::payload_item_step + at % {words};"]
-    lines += ["  " + header.call("init")] if "init" in header.functions else []
-    unit = {role: "warp" if turns[role] > 1 else "0" for role in VERBS}
-    lines += ["  __syncthreads();",
+                  f"    images[at] = frame.seed + at / {words} * launch::payload_item_step + "
+                  f"at % {words};"]
+    lines += ["  " + header.call("init"), "  __syncthreads();",
               f"  const bool produces = frame.warp < {first};",
-              f"  const unsigned warp = produces ? frame.warp : frame.warp - {first};",
-              "  Window window;", "  if (produces)",
-              "    window = producer(storage, params, frame, " +
-              ("frame.lane" if turns["producer"] > 1 else "frame.tid") +
-              f", {unit['producer']});",
-              "  else",
-              "    window = consumer(storage, params, frame, " +
-              ("frame.lane" if turns["consumer"] > 1 else f"frame.tid - {32 * first}") +
-              f", {unit['consumer']});",
-              "  record(params, frame, window, produces ? Role::producer : Role::consumer);", "}",
-              "", f"}}  // namespace {header.space}", ""]
-    return "\n".join(lines)
+              f"  const unsigned warp = produces ? frame.warp : frame.warp - {first};"]
+    calls = []
+    for role in VERBS:
+        taken = ring.turns(role) > 1
+        calls.append(f"{role}(storage, params, frame, "
+                     f"{'frame.lane' if taken else '32 * warp + frame.lane'}, "
+                     f"{'warp' if taken else '0'})")
+    return "\n".join(lines + ["  Window window;", "  if (produces)", f"    window = {calls[0]};",
+                              "  else", f"    window = {calls[1]};",
+                              "  record(params, frame, window, "
+                              "produces ? Role::producer : Role::consumer);", "}",
+                              "", f"}}  // namespace {header.space}", ""])
 
 
 def toml(value):
     """A value of a head as TOML."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key if re.fullmatch(r'[A-Za-z_]+', key) else make.peers.quoted(key)}"
-                                f" = {toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{make.peers.quoted(key)} = {toml(one)}"
+                                for key, one in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return make.peers.quoted(value) if isinstance(value, str) else str(value).lower()
@@ -289,7 +294,8 @@ def toml(value):
 def head_of(ring, key_hash, version):
     """That of the variant, without what is of its PTX alone: registers, rules of statements."""
     head = ring.head
-    key = {**head["key"], "num_stages": ring.axes["num_stages"], "protocol": "emitted_" + head["key"]["protocol"], "emitted": key_hash,
+    key = {**head["key"], "num_stages": ring.axes["num_stages"],
+           "protocol": "emitted_" + head["key"]["protocol"], "emitted": key_hash,
            "nvcc": version, "flags": ",".join(FLAGS), "library": "phasebit"}
     verbs = []
     for rule in head["rules"]["verbs"]:
@@ -324,15 +330,15 @@ def emit(ids, out, results=None):
 
 
 def compile_ring(nvcc, path, target):
-    """Writes NAME.cu and nvcc/NAME.ptx with its head; the path of the latter, or why there is none."""
-    header, ring = Header(path), Ring(path.with_suffix(".ptx") if path.suffix == ".cuh" else path)
+    """Writes NAME.cu and nvcc/NAME.ptx with its head: the latter, or why there is none."""
+    header, ring = Header(path), Ring(path.with_suffix(".ptx"))
     reason = ring.why_not()
     if reason:
         return reason
     key_hash = header.space.rpartition("_")[2]
-    source = Path(str(path)[:-len(".cuh")] + ".cu")
+    source = path.with_suffix(".cu")
     source.write_text(source_of(header, ring, "emitted_" + key_hash))
-    made = path.parent / "nvcc" / (path.name[:-len(".cuh")] + ".ptx")
+    made = path.parent / "nvcc" / path.with_suffix(".ptx").name
     made.parent.mkdir(exist_ok=True)
     command = [nvcc, *make.FIXED_FLAGS, *FLAGS, f"-arch={target}", "-I", str(ROOT), str(source),
                "-diag-suppress", "177", "-o", str(made)]
