@@ -14,7 +14,7 @@ using report::data::ReportData;
 
 namespace {
 
-// What is no text of the verbs.
+// What a header cannot be made of.
 Status check(const space::Catalogue& catalogue, const launch::VariantKey& key) {
   const auto refuse = [&](const std::string& why) -> Status {
     return fail(Step::usage, "{}: no header: {}", key.id, why);

@@ -42,7 +42,7 @@ class Header:
                                      r"(\w+)\(([^)]*)\)", self.text, re.MULTILINE)}
 
     def call(self, name, slot=""):
-        """The call of a function, or nothing where the header has none."""
+        """The call of a function; of one that the header lacks nothing."""
         if name not in self.functions:
             return ""
         template, parameters = self.functions[name]
