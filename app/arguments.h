@@ -43,6 +43,7 @@ void exclude_tools(CLI::App& app, CLI::Option& option);
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen);
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen);
+void add_emit(CLI::App& app, EmitOptions& options, Chosen& chosen);
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
 void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen);
 void add_check(CLI::App& app, CheckCommand& options, int& exit_status, Chosen& chosen);

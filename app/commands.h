@@ -6,6 +6,7 @@
 #include "join/bundle/pack.h"
 #include "join/comparison/compare.h"
 #include "join/coverage/coverage.h"
+#include "join/emit/emit.h"
 #include "join/explain/explain.h"
 #include "join/explain/history.h"
 #include "join/images/assembled.h"
@@ -38,6 +39,11 @@ struct ShowOptions {
   bool json = false;
 };
 Status run_show(const ShowOptions& options);
+
+struct EmitOptions : join::emit::EmitRequest {
+  std::string out;  // a folder; "": standard output
+};
+Status run_emit(const EmitOptions& options);
 
 struct AssembleCommand : join::images::AssembleRequest {
   bool json = false;

@@ -19,6 +19,7 @@ constexpr const char* program = "phasebit";
 struct Options {
   GenerateOptions generate;
   ShowOptions show;
+  EmitOptions emit;
   AssembleCommand assemble;
   PackOptions pack;
   CaptureOptions capture;
@@ -45,10 +46,10 @@ struct Options {
 void set_home(Options& all, const base::Home& home) {
   SassOptions& sass = all.sass;
   for (join::select::SpaceRequest* space :
-       {&all.generate.space, &all.show.space, &all.check.space, &all.run.space, &all.assemble.space,
-        &all.pack.space, &all.fork.space, &all.explain.space, &sass.show.space, &sass.diff.space,
-        &sass.history.space, &sass.matrix.space, &sass.page.space, &sass.classes.space,
-        &sass.gate.space, &sass.reduce.space, &all.llvm.asm_space})
+       {&all.generate.space, &all.show.space, &all.emit.space, &all.check.space, &all.run.space,
+        &all.assemble.space, &all.pack.space, &all.fork.space, &all.explain.space, &sass.show.space,
+        &sass.diff.space, &sass.history.space, &sass.matrix.space, &sass.page.space,
+        &sass.classes.space, &sass.gate.space, &sass.reduce.space, &all.llvm.asm_space})
     space->home = home;
   for (join::images::ToolOptions* tools :
        {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
@@ -76,6 +77,7 @@ int run(int argc, char** argv) {
   Chosen chosen;
   add_generate(app, options.generate, chosen);
   add_show(app, options.show, chosen);
+  add_emit(app, options.emit, chosen);
   add_assemble(app, options.assemble, chosen);
   add_pack(app, options.pack, chosen);
   add_capture(app, options.capture, options.exit_status, chosen);

@@ -46,6 +46,25 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_show(options); }; });
 }
 
+void add_emit(CLI::App& app, EmitOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "emit", "a variant as a header of C++ functions, a verb each, for a kernel of your own");
+  add_variant_space(*command, options.space);
+  command->add_option("variants", options.variants, "ids, or the first digits of a hash")
+      ->required();
+  command->add_option("-o,--out", options.out,
+                      "folder for NAME.cuh and NAME.ptx (default: the header to standard output)");
+  command
+      ->add_option("--results", options.results,
+                   "stores or files that have the figure (default: the published results)")
+      ->allow_extra_args(false);
+  command->add_option("-t,--target", options.target, "of the figure (default: of the results)");
+  command->add_option("--device", options.device, "GPU of the figure, when there are several");
+  add_examples(*command, {"phasebit emit ring/mbarrier/st_shared/none",
+                          "phasebit emit ring/mbarrier_bulk/bulk/none -o headers"});
+  command->callback([&] { chosen = [&] { return run_emit(options); }; });
+}
+
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("fork", "copy a variant to ptx/tuned/ to edit it by hand");
   add_variant_space(*command, options.space);

@@ -154,6 +154,13 @@ std::optional<Version> newest_ptx(const Version& cuda) {
   return std::nullopt;
 }
 
+std::optional<Version> oldest_cuda(const Version& ptx) {
+  for (int major = 11; major <= 13; ++major)
+    for (int minor = 0; minor <= 9; ++minor)
+      if (newest_ptx({{major, minor}}).value_or(Version{}) >= ptx) return Version{{major, minor}};
+  return std::nullopt;
+}
+
 std::string InstalledToolchain::choice() const {
   return version.text() == pinned_toolchain ? std::string() : version.text();
 }

@@ -77,5 +77,7 @@ std::vector<std::string> targets_in_help(std::string_view help);
 // The newest PTX that the ptxas of a CUDA release reads (the PTX ISA's release notes); nothing for
 // releases that the table does not have.
 std::optional<isa::Version> newest_ptx(const isa::Version& cuda);
+// The oldest CUDA release that reads this PTX: "13.3" for 9.3. Nothing beyond the table.
+std::optional<isa::Version> oldest_cuda(const isa::Version& ptx);
 
 }  // namespace phasebit::ptxas

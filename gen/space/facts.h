@@ -28,6 +28,7 @@ struct ProtocolFacts {
   ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
   std::optional<Expression> empty_in_all;  // in a cluster, every CTA's empty barriers are used
   std::string waits_on;                    // the word that tables print, see report_facts.h
+  std::string no_header;  // why its verbs cannot be functions of a header; "" where they can
 };
 
 // A word, or the axis whose value it is.

@@ -123,7 +123,7 @@ TomlReader CatalogueReader::top(const Source& source) {
     add({"covers", "covers_ptxas", "uses"});
   if (!source.is_common && source.kind != ComponentKind::probe) add({"verbs", "empty", "can"});
   if (!source.is_common && source.kind == ComponentKind::protocol)
-    add({"slot", "arrivals", "verify", "try", "waits_on"});
+    add({"slot", "arrivals", "verify", "try", "waits_on", "no_header"});
   if (!source.is_common && source.kind == ComponentKind::mover)
     add({"payload", "tensor_map", "stored"});
   if (!source.is_common && source.kind == ComponentKind::work) add({"works", "product"});
@@ -445,9 +445,9 @@ void CatalogueReader::read_protocol_facts(const Source& source) {
   Component& component = component_of(source);
   ProtocolFacts& facts = component.protocol;
   const auto files = fact_files(source);
-  for (const FactTable::File& file : files)
-    if (facts.waits_on.empty() && file.table->find("waits_on") != nullptr)
-      facts.waits_on = file.table->find("waits_on")->text;
+  for (auto [at, into] : {std::pair("waits_on", &facts.waits_on), {"no_header", &facts.no_header}})
+    for (const FactTable::File& file : files)
+      if (into->empty() && file.table->find(at) != nullptr) *into = file.table->find(at)->text;
   if (facts.waits_on.empty())
     top(source).refuse({}, "lacks 'waits_on'", "write waits_on = \"barrier\", as tables print it");
   FactTable slot(catalogue_, files, "slot", {"words", "extra_bytes", "address", "counts_laps"},

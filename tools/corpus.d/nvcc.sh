@@ -1,5 +1,5 @@
-# Where nvcc and CUTLASS's headers come from: wheels of PyPI, into $FOLDER. Sourced by tools/corpus
-# and tools/peers after tools/common.sh.
+# Where nvcc, NVRTC and CUTLASS's headers come from: wheels of PyPI, into $FOLDER. Sourced by
+# tools/corpus, tools/peers and tools/emitted after tools/common.sh.
 # shellcheck shell=bash
 
 # wheels FOLDER PACKAGE...: unpacked there, without what they depend on
@@ -19,6 +19,14 @@ toolkit() {
     find "$folder/nvidia/cu13/bin" "$folder/nvidia/cu13/nvvm/bin" -type f -exec chmod +x {} +
   fi
   printf '%s\n' "$folder/nvidia/cu13"
+}
+
+# nvrtc VERSION: the library of CUDA 12; prints the folder
+nvrtc() {
+  local folder=$FOLDER/nvrtc/$1
+  [ -d "$folder/nvidia/cuda_nvrtc" ] ||
+    wheels "$folder" "nvidia-cuda-nvrtc-cu12==$1.*" >&2 || return 1
+  printf '%s\n' "$folder/nvidia/cuda_nvrtc"
 }
 
 # Prints the folder of CUTLASS's headers.
