@@ -147,8 +147,8 @@ TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
       << output.err;
 }
 
-// A protocol of its own has no shipped template to be compared with: that is a note. What check finds
-// is refused.
+// A protocol of its own has no shipped template to be compared with: that is a note. What check
+// finds is refused.
 TEST_F(WithTools, AProtocolOfOnesOwnIsPacked) {
   const fs::path templates = folder_.path() / "templates";
   fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);

@@ -402,6 +402,18 @@ bool Machine::adds_up(const Instruction& one, std::uint64_t key) {
   return false;
 }
 
+namespace {
+
+// Whether an atomic makes its word of an address and something else.
+bool mixes_addresses(const Warp& warp, const Instruction& one, int lane, Base held, Base given) {
+  if (one.has(Word::exch)) return false;
+  const std::size_t other = one.results + 2U;
+  return held != no_base || given != no_base ||
+         (one.has(Word::cas) && warp.base(one.operands[other], lane) != no_base);
+}
+
+}  // namespace
+
 // Atomics: what they give back is sure where all that others do there comes before or after them.
 void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   const auto size = static_cast<std::uint64_t>(size_of(one));
@@ -441,9 +453,7 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
       const bool adds =
           is_sure && before == 0 && is_atomic(why) && adds_up(one, key_of(part, part.offset));
       const Base base = warp.base(one.operands[in + 1 + n], lane);
-      const bool mixes = !one.has(Word::exch) &&
-                         (held.base != no_base || base != no_base ||
-                          (one.has(Word::cas) && warp.base(one.operands[in + 2], lane) != no_base));
+      const bool mixes = mixes_addresses(warp, one, lane, held.base, base);
       const std::uint32_t after = mixes  ? reason(Reason::Kind::address, pc)
                                   : adds ? 0
                                   : why != 0 || one.has(Word::exch) ? why
