@@ -78,7 +78,9 @@ bool synchronises(const Instruction& one) {
 
 bool is_work(const Instruction& one) {
   const bool is_float = one.type.kind == Type::Kind::float_ || one.from.kind == Type::Kind::float_;
+  // An integer division is one statement and a function of many instructions.
   return one.op == Op::wgmma || one.op == Op::opaque || one.op == Op::ld_matrix ||
+         one.op == Op::div || one.op == Op::rem ||
          (is_float && one.op != Op::mov && one.op < Op::bra);
 }
 

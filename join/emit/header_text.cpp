@@ -266,8 +266,9 @@ Result<std::string> Header::verb(const Side& side, const Function& function) con
                        [&](const std::string& name) { return of.count(name) > 0; });
   };
   const bool takes_token = any(read, side.token);
-  std::string parameters =
-      fmt::format("{}PipelineState<{}>& state", any(written, side.state) ? "" : "const ", side.tag);
+  std::string parameters = tail ? fmt::format("PipelineState<{}> state", side.tag)
+                                : fmt::format("{}PipelineState<{}>& state",
+                                              any(written, side.state) ? "" : "const ", side.tag);
   if (read.count("items") > 0 && !tail) parameters += ", unsigned items";
   if (takes_token)
     parameters +=
@@ -330,7 +331,8 @@ std::string Header::comment(const HeaderFacts& facts) const {
   std::string out = fmt::format(
       "// {}\n// The verbs of this variant as functions, by `phasebit emit` of phasebit {}; "
       "docs/emit.md.\n// Measured: {}.\n"
-      "// A compiler orders what is around the verbs in its own way. Through nvcc: {}.\n"
+      "// A compiler orders what is around the verbs in its own way.\n"
+      "// Through nvcc: {}.\n"
       "// Needs {} and PTX {}. {} threads produce, {} consume.\n",
       head_.key.id, base::program_version(), said(facts.figure.text),
       said(facts.figure.through_nvcc), facts.lowest_target, facts.ptx.text(),
