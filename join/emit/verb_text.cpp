@@ -67,7 +67,7 @@ Names VerbText::outer(std::size_t at, const std::vector<std::string>& names) con
   return found;
 }
 
-Piece VerbText::slice(const Piece& piece, Names wanted, bool effects) const {
+Piece VerbText::slice(const Piece& piece, const Names& wanted, bool effects) const {
   using Local = std::pair<int, std::string>;
   std::set<Local> needed;
   for (const std::string& name : wanted) needed.emplace(0, name);

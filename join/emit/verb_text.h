@@ -29,7 +29,7 @@ class VerbText {
   Piece outside(launch::Role role, bool before_clocks) const;
   // Of a piece that does not branch: what the registers `wanted` need, and with `effects` what
   // gives no result.
-  Piece slice(const Piece& piece, Names wanted, bool effects) const;
+  Piece slice(const Piece& piece, const Names& wanted, bool effects) const;
 
   // Registers that are declared outside of the verbs' blocks: those whose value on entry counts,
   // and those written.
