@@ -4,9 +4,10 @@
 
 # wheels FOLDER PACKAGE...: unpacked there, without what they depend on
 wheels() {
-  local into=$1
+  local into=$1 python=$ROOT/.venv/bin/python
   shift
-  quietly python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+  [ -x "$python" ] || python=python3
+  quietly "$python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
     --root-user-action=ignore --only-binary=:all: --retries 1 --upgrade --target "$into" "$@"
 }
 
