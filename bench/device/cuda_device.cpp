@@ -385,7 +385,7 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
   config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
   config.hStream = stream;
   config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.numAttrs = grid.cluster_size > 1 ? 1 : 0;
   return config;
 }
 
@@ -398,7 +398,6 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
   for (EncodedMap& map : taken.tensor_maps) arguments.push_back(&map);
   CUlaunchAttribute attribute{};
   CUlaunchConfig config = config_of(grid, stream, attribute);
-  config.numAttrs = grid.cluster_size > 1 ? 1 : 0;
   if (given.overlaps) {  // no workload has clusters
     attribute = {};
     attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;

@@ -144,22 +144,17 @@ namespace {
 std::vector<std::string> components_of(const launch::KeyAxes& list) {
   std::vector<std::string> components;
   for (const char* component : launch::component_axes)
-    for (const auto& [axis, value] : list)
-      if (axis == component) components.push_back(value);
+    if (const std::string* value = launch::find_axis(list, component)) components.push_back(*value);
   return components;
 }
 
 // The axes of `more` that `list` has not; none where it lacks one of `list`.
 std::vector<std::string> added(const launch::KeyAxes& list, const launch::KeyAxes& more) {
-  const auto has = [](const launch::KeyAxes& axes, const std::string& name) {
-    return std::any_of(axes.begin(), axes.end(),
-                       [&](const auto& one) { return one.first == name; });
-  };
   for (const auto& [axis, value] : list)
-    if (!has(more, axis)) return {};
+    if (launch::find_axis(more, axis) == nullptr) return {};
   std::vector<std::string> names;
   for (const auto& [axis, value] : more)
-    if (!has(list, axis)) names.push_back(axis);
+    if (launch::find_axis(list, axis) == nullptr) names.push_back(axis);
   return names;
 }
 

@@ -432,9 +432,8 @@ KeyAxes axes_of(const std::string& text) {
 // An axis that a component has got since is in one key alone, and there at its default.
 bool agree(const KeyAxes& a, const KeyAxes& b) {
   return std::all_of(a.begin(), a.end(), [&](const auto& one) {
-    const auto other =
-        std::find_if(b.begin(), b.end(), [&](const auto& axis) { return axis.first == one.first; });
-    return other == b.end() || other->second == one.second;
+    const std::string* other = launch::find_axis(b, one.first);
+    return other == nullptr || *other == one.second;
   });
 }
 
