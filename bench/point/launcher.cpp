@@ -77,13 +77,14 @@ struct Launcher::Layout {
 
 Grid grid_of(const LaunchShape& shape, const results::Conditions& placement, int multiprocessors) {
   const int threads = shape.threads + 32 * placement.idle_warps();
+  if (!shape.workload.empty())
+    return Grid{shape.ctas(), threads, shape.cluster_size, shape.dynamic_shared_bytes};
   if (shape.cluster_size > 1) {  // and clusters of load, one CTA an SM
     const int load = std::min(shape.load_ctas, multiprocessors) - shape.cluster_size;
     const int clusters = 1 + std::max(0, load) / shape.cluster_size;
     return Grid{clusters * shape.cluster_size, threads, shape.cluster_size,
                 shape.dynamic_shared_bytes};
   }
-  if (!shape.workload.empty()) return Grid{shape.ctas(), threads, 1, shape.dynamic_shared_bytes};
   const int on_an_sm = shape.ctas_per_sm + shape.load_ctas;
   return Grid{multiprocessors * (on_an_sm + 1), threads, 1, shape.dynamic_shared_bytes};
 }
@@ -110,9 +111,9 @@ std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items)
 }
 
 // Where a map's tensor lies is known from now on.
-Status Launcher::encode_maps(const LaunchShape& shape, Device::Address payload_in,
-                             device::Arguments& arguments) {
-  for (const launch::tensor::TensorMap& map : shape.tensor_maps) {
+Status Launcher::encode_maps(const LaunchShape& shape, std::uint32_t items,
+                             Device::Address payload_in, device::Arguments& arguments) {
+  for (const launch::tensor::TensorMap& map : launch::maps_of(shape, items)) {
     Device::Address tensor = payload_in;
     for (std::size_t n = 0; n < shape.buffers.size(); ++n)
       if (shape.buffers[n].name == map.buffer) tensor = arguments.buffers[n];
@@ -163,7 +164,8 @@ Status Launcher::check_output(const LaunchShape& shape, std::uint32_t items) {
   auto* const words = static_cast<std::uint32_t*>(output_.host);
   for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
     if (shape.buffers[n].name != shape.workload.output) continue;
-    const std::uint64_t end = std::min<std::uint64_t>(shape.buffers[n].words(), items + beyond);
+    const std::uint64_t words_left = items / (shape.workload.halves ? 2 : 1);
+    const std::uint64_t end = std::min<std::uint64_t>(shape.buffers[n].words(), words_left + beyond);
     for (std::uint64_t first = 0; first < end; first += piece) {
       const std::uint64_t count = std::min(piece, end - first);
       PHASEBIT_TRY(device_.read(buffers_.addresses()[n] + 4 * first, words, 4 * count));
@@ -210,7 +212,8 @@ Result<BatchOutput> Launcher::run_once(Device::Function function, const LaunchSh
   arguments.buffers = buffers_.addresses();
   params.payload_in = arguments.buffers.back();
   arguments.buffers.pop_back();
-  PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
+  // A workload is launched once a batch, and other maps are the same for any number of items.
+  PHASEBIT_TRY(encode_maps(shape, request.items.front(), params.payload_in, arguments));
   const std::vector<device::Arguments> of_each = chained(shape, arguments);
   std::vector<std::uint32_t> first_tiles(launches);
   BatchOutput batch{std::vector<LaunchOutput>(launches), {}};

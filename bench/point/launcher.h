@@ -61,7 +61,8 @@ class Launcher {
   // Each launch reads on where the one before it ended, so that nothing it reads is in a cache from
   // before unless all of the data is. The tile it begins at, of shape.data.
   std::uint32_t next_tile(const launch::LaunchShape& shape, std::uint32_t items);
-  Status encode_maps(const launch::LaunchShape& shape, device::Device::Address payload_in,
+  Status encode_maps(const launch::LaunchShape& shape, std::uint32_t items,
+                     device::Device::Address payload_in,
                      device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);

@@ -25,6 +25,7 @@ constexpr std::string_view uniform_mark = "uniform:";
 constexpr std::string_view special_mark = "special:";
 constexpr std::string_view rare_mark = "rare:";
 constexpr std::string_view indices_mark = "indices:";
+constexpr std::string_view halves_mark = "bf16:";
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const bool hex = text.starts_with("0x");
@@ -61,14 +62,14 @@ float special_of(std::size_t n) {
   return values[n % std::size(values)];
 }
 
-std::vector<std::uint32_t> floats_of(const BufferFill& fill, std::size_t words) {
+std::vector<float> floats_of(const BufferFill& fill, std::size_t count) {
   std::mt19937 draw(fill.word);
   const std::size_t distance = fill.kind == Kind::special ? special_distance
                                : fill.kind == Kind::rare  ? rare_distance
                                                           : float_words;
-  std::vector<std::uint32_t> made;
-  made.reserve(words);
-  for (std::size_t n = 0; n < std::min(words, float_words); ++n) {
+  std::vector<float> made;
+  made.reserve(count);
+  for (std::size_t n = 0; n < std::min(count, float_words); ++n) {
     const auto first = static_cast<std::uint32_t>(draw());
     float value = 0;
     if (fill.kind == Kind::uniform)
@@ -76,9 +77,22 @@ std::vector<std::uint32_t> floats_of(const BufferFill& fill, std::size_t words) 
     else
       value = normal_of(first, static_cast<std::uint32_t>(draw()));
     if (distance < float_words && n % distance == 3) value = special_of(n / distance);
-    made.push_back(std::bit_cast<std::uint32_t>(value));
+    made.push_back(value);
   }
-  for (std::size_t n = made.size(); n < words; ++n) made.push_back(made[n - float_words]);
+  return made;
+}
+
+// In pairs the numbers come again after twice as many.
+std::vector<std::uint32_t> float_words_of(const BufferFill& fill, std::size_t words) {
+  const std::vector<float> values = floats_of(fill, fill.halves ? 2 * words : words);
+  std::vector<std::uint32_t> made;
+  made.reserve(words);
+  const auto half = [&](std::size_t n) {
+    return static_cast<std::uint32_t>(bf16_of(values[n % values.size()]));
+  };
+  for (std::size_t n = 0; n < words; ++n)
+    made.push_back(fill.halves ? half(2 * n) | half(2 * n + 1) << 16U
+                               : std::bit_cast<std::uint32_t>(values[n % values.size()]));
   return made;
 }
 
@@ -133,6 +147,12 @@ std::optional<BufferFill> BufferFill::of_text(std::string_view text) {
   if (text == "zero") return BufferFill{Kind::word, 0};
   if (text == "index") return BufferFill{Kind::index, 0};
   if (text.starts_with(indices_mark)) return indices_of_text(text.substr(indices_mark.size()));
+  if (text.starts_with(halves_mark)) {
+    auto fill = of_text(text.substr(halves_mark.size()));
+    if (!fill || !fill->is_float() || fill->halves) return {};
+    fill->halves = true;
+    return fill;
+  }
   Kind kind = Kind::word;
   for (const auto& [mark, marked] : {std::pair{random_mark, Kind::random},
                                      {blocks_mark, Kind::blocks},
@@ -152,6 +172,11 @@ std::optional<BufferFill> BufferFill::of_text(std::string_view text) {
 }
 
 std::string to_string(const BufferFill& fill) {
+  if (fill.halves) {
+    BufferFill whole = fill;
+    whole.halves = false;
+    return std::string(halves_mark) + to_string(whole);
+  }
   switch (fill.kind) {
     case Kind::none: return "none";
     case Kind::word: return fill.word == 0 ? "zero" : fmt::format("{}", fill.word);
@@ -170,11 +195,30 @@ std::string to_string(const BufferFill& fill) {
   bug("unknown fill");
 }
 
+std::uint16_t bf16_of(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  constexpr std::uint32_t quiet = 0x40, to_nearest = 0x7FFF;
+  if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16U | quiet);
+  return static_cast<std::uint16_t>((bits + to_nearest + (bits >> 16U & 1U)) >> 16U);
+}
+
+float value_of_bf16(std::uint32_t bits) {
+  return std::bit_cast<float>(bits << 16U);
+}
+
+std::vector<float> numbers_of(const Buffer& buffer) {
+  const BufferFill& fill = buffer.fill;
+  std::vector<float> values = floats_of(fill, fill.halves ? 2 * buffer.words() : buffer.words());
+  if (fill.halves)
+    for (float& one : values) one = value_of_bf16(bf16_of(one));
+  return values;
+}
+
 std::vector<std::uint32_t> content_of(const Buffer& buffer) {
   std::vector<std::uint32_t> words;
   const Kind kind = buffer.fill.kind;
   if (kind == Kind::none || kind == Kind::word) return words;
-  if (buffer.fill.is_float()) return floats_of(buffer.fill, buffer.words());
+  if (buffer.fill.is_float()) return float_words_of(buffer.fill, buffer.words());
   if (kind == Kind::indices) return indices_of(buffer.fill, buffer.words());
   words.resize(buffer.words());
   if (kind == Kind::index) {

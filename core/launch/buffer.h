@@ -26,7 +26,8 @@ inline constexpr std::uint32_t most_indices = std::uint32_t{1} << 20;
 // after each sign_words of them. The last four are f32, of which the first float_words come again
 // and again: `normal` of mean 0 and deviation 1, `uniform` from -1 to 1, and `special`: normal ones
 // with NaN, infinities, zeros of both signs, subnormal and largest numbers among them, every
-// seventh; `rare` has such a number in every 8191st place. `indices` are numbers below `bound`.
+// seventh; `rare` has such a number in every 8191st place. Of bf16 (`halves`) each word has two of
+// these numbers, rounded, the lower one first. `indices` are numbers below `bound`.
 struct BufferFill {
   enum class Kind {
     none,
@@ -47,14 +48,17 @@ struct BufferFill {
   std::uint32_t word = 0;  // of all words, or the seed
   IndexMix mix = IndexMix::same;
   std::uint32_t bound = 0;  // of indices
+  bool halves = false;      // floating-point numbers are bf16
   bool operator==(const BufferFill&) const = default;
   // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
   // "blocks:SEED", "signs:SEED", "normal:SEED", "uniform:SEED", "special:SEED", "rare:SEED",
-  // "indices:MIX:BOUND:SEED", or a number, that word throughout. Nothing for another text.
+  // "indices:MIX:BOUND:SEED", "bf16:" and one of the last four, or a number, that word throughout.
+  // Nothing for another text.
   static std::optional<BufferFill> of_text(std::string_view text);
   static constexpr const char* forms =
       "zero, none, index, random:SEED, blocks:SEED, signs:SEED, normal:SEED, uniform:SEED, "
-      "special:SEED, rare:SEED, indices:MIX:BOUND:SEED or a number";
+      "special:SEED, rare:SEED, bf16:normal:SEED (or another of these four), "
+      "indices:MIX:BOUND:SEED or a number";
 };
 
 // By how much the payload of one item differs from that of the one before (launch.h), and one block
@@ -67,6 +71,10 @@ inline constexpr std::size_t sign_words = std::size_t{257} << 14;
 // A prime: no two tiles of a size hold the same before the data have come round so often.
 inline constexpr std::size_t float_words = 1'048'573;
 std::string to_string(const BufferFill& fill);
+
+// The nearest bf16, of two the even one; NaN stays NaN.
+std::uint16_t bf16_of(float value);
+float value_of_bf16(std::uint32_t bits);
 
 struct Buffer {
   std::string name;
@@ -84,5 +92,7 @@ void fields(Visit& visit, const Buffer* /*type*/) {
 
 // The words of a buffer; none of one that a fill by one word makes, or that is left as it is.
 std::vector<std::uint32_t> content_of(const Buffer& buffer);
+// The numbers of a buffer of floating-point numbers, of which so many come again and again.
+std::vector<float> numbers_of(const Buffer& buffer);
 
 }  // namespace phasebit::launch

@@ -117,7 +117,9 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
 }
 
 std::uint32_t items_of_cta(const LaunchShape& shape, std::uint32_t items, int cta) {
-  return shape.workload.empty() ? items : shape.workload.items_of_cta(items, cta, shape.ctas());
+  if (shape.workload.empty()) return items;
+  const int together = shape.cluster_size;  // make a tile of all their parts
+  return shape.workload.items_of_cta(items, cta / together, shape.ctas() / together);
 }
 
 namespace {
@@ -155,7 +157,8 @@ std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items) {
 std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
   if (const workload::WorkloadShape& work = shape.workload; !work.empty()) {
     const auto all = static_cast<std::uint64_t>(work.elements);
-    std::vector<std::uint32_t> counts = element_counts(work, shape.ctas(), 8, all);
+    std::vector<std::uint32_t> counts =
+        element_counts(work, shape.ctas() / shape.cluster_size, 8, all);
     if (std::find(counts.begin(), counts.end(), all) == counts.end())
       counts.push_back(static_cast<std::uint32_t>(all));
     return counts;
@@ -167,6 +170,17 @@ std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
         shape.max_items <= 0 || count <= static_cast<std::uint32_t>(shape.max_items))
       counts.push_back(count);
   return counts;
+}
+
+std::vector<tensor::TensorMap> maps_of(const LaunchShape& shape, std::uint32_t items) {
+  std::vector<tensor::TensorMap> maps = shape.tensor_maps;
+  if (shape.workload.tile_rows == 0) return maps;
+  // A tensor has an element at least; of no rows nothing is copied.
+  const std::int64_t rows = std::max<std::int64_t>(1, shape.workload.rows_of(items));
+  for (tensor::TensorMap& map : maps)
+    if (map.buffer == shape.workload.output || map.buffer == shape.buffers.front().name)
+      map.sizes.back() = rows;
+  return maps;
 }
 
 std::vector<Buffer> buffers_of(const LaunchShape& shape) {

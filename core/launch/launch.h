@@ -309,6 +309,8 @@ std::vector<std::uint32_t> guard_counts(const LaunchShape& shape);
 // What its kernel's buffers are: the shape's own, then what payload_in points to, which the kernel
 // writes itself and a shape that copies nothing has no bytes of.
 std::vector<Buffer> buffers_of(const LaunchShape& shape);
+// The tensor maps of a launch of so many items: those of a workload's rows have as many as it has.
+std::vector<tensor::TensorMap> maps_of(const LaunchShape& shape, std::uint32_t items);
 
 // The block of a launch as far as the shape says it: no addresses, no items, no placement.
 KernelParams params_of(const LaunchShape& shape);

@@ -142,7 +142,7 @@ Status check_workload(const LaunchShape& shape) {
   if (workload::reference_of(work.reference) == nullptr)
     return with_hint(fail(Step::bundle, "workload: no reference '{}'", work.reference),
                      base::nearest_word_hint(work.reference, workload::reference_names()));
-  const auto bytes = 4 * work.elements;
+  const auto bytes = (work.halves ? 2 : 4) * work.elements;
   if (const std::int64_t room = buffer_bytes(shape, work.output); room < bytes)
     return fail(Step::bundle, "workload: {} elements in {} bytes of '{}'", work.elements,
                 std::max<std::int64_t>(room, 0), work.output);
@@ -188,10 +188,10 @@ Status verify_output(const LaunchShape& shape, const LaunchOutput& output) {
   return expected_output(one).check(output.items, 0, output.stored);
 }
 
-// The first thread that is left in a CTA says how many barriers it read back; of a cluster, that of
-// one CTA.
+// The first thread that is left in a CTA says how many barriers it read back; of a probe's cluster,
+// that of one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
-  if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
+  if (shape.cluster_size > 1 && shape.workload.empty() && cta != shape.first_rank) return {};
   std::uint32_t checked = 0;
   const std::size_t records_of_cta = 2 * static_cast<std::size_t>(shape.warps());
   for (std::size_t n = 0; n < records_of_cta; ++n)
@@ -266,8 +266,12 @@ workload::Expected expected_output(const LaunchShape& shape) {
     Buffer period = buffer;
     period.bytes = std::min<std::uint64_t>(period.bytes, 4 * float_words);
     std::vector<float>& values = problem.inputs.emplace_back();
-    for (const std::uint32_t word : content_of(period))
-      values.push_back(std::bit_cast<float>(word));
+    if (buffer.fill.is_float()) {
+      values = numbers_of(period);
+    } else {
+      for (const std::uint32_t word : content_of(period))
+        values.push_back(std::bit_cast<float>(word));
+    }
     if (values.empty()) values.push_back(0);  // of no elements none is asked for
   }
   return {shape.workload, std::move(problem)};

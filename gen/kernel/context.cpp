@@ -240,7 +240,7 @@ json column_pairs(const launch::product::ProductShape& product, int first_byte) 
 
 // Sixteen elements of the depth are 32 bytes of a row, and a matrix descriptor counts by 16.
 void add_product_steps(json& slot, const Plan& plan, int offset) {
-  const launch::product::ProductShape& product = plan.launch.payload.product;
+  const launch::product::ProductShape& product = plan.product;
   slot["steps"] = json::array();
   if (product.rows == 0) return;
   constexpr int step_bytes = 32, unit_bytes = 16;

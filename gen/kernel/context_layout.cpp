@@ -36,9 +36,29 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wraps"] = plan.slot_bytes > 0 && read_at_once > plan.slot_bytes;
 }
 
+// The accumulators by 64 columns, which are rows of 128 bytes of bf16, and of these by 16: eight of a
+// thread, whose columns are 32 bytes of the row.
+json column_blocks(int columns) {
+  constexpr int block_columns = 64, group_columns = 16, a_group = 8;
+  json blocks = json::array();
+  for (int first = 0; first < columns; first += block_columns) {
+    json groups = json::array();
+    for (int n = 0; n < block_columns / group_columns; ++n) {
+      json group = {{"group_bytes", std::to_string(2 * group_columns * n)}};
+      for (int of = 0; of < a_group; ++of)
+        group[fmt::format("group_acc{}", of)] = fmt::format("acc{}", first / 2 + a_group * n + of);
+      groups.push_back(std::move(group));
+    }
+    blocks.push_back({{"first_column", std::to_string(first)},
+                      {"is_second_buffer", first / block_columns % 2 == 1},
+                      {"groups", std::move(groups)}});
+  }
+  return blocks;
+}
+
 void add_product(json& context, const Plan& plan) {
-  const launch::product::ProductShape& product = plan.launch.payload.product;
-  context["payload_is_signs"] = product.rows > 0;
+  const launch::product::ProductShape& product = plan.product;
+  context["payload_is_signs"] = plan.launch.payload.product.rows > 0;
   context["accumulator_count"] = std::to_string(product.accumulators());
   json accumulators = json::array();
   std::vector<std::string> names;
@@ -48,6 +68,7 @@ void add_product(json& context, const Plan& plan) {
   }
   context["accumulators"] = std::move(accumulators);
   context["accumulator_list"] = fmt::format("{}", fmt::join(names, ", "));
+  context["column_blocks"] = column_blocks(product.columns);
 }
 
 namespace {

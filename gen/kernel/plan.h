@@ -48,6 +48,7 @@ struct Plan {
   int scratch_offset = 0;       // of 64 bytes that the load next to a measured CTA works on
   int payload_alignment = 128;  // of the slots: what the copies' places need
   int extra_offset = 0;         // of PlanFacts::extra_bytes a slot
+  launch::product::ProductShape product;  // what the work multiplies in a slot
   PlanFacts facts;
   // Barriers whose end state `verify` reads back; 0 where a probe or protocol has no such state.
   int phases_checked = 0;

@@ -348,6 +348,61 @@ std::string filled_in(const VariantKey& variant, std::string text) {
   return text;
 }
 
+// Rows of a workload's matrix as a tensor, whose tiles are swizzled by their rows' bytes.
+Status add_map(const Figures& figures, const space::WorkloadFacts::Map& one, bool halves,
+               launch::LaunchShape& launch) {
+  launch::tensor::TensorMap map;
+  map.name = one.name;
+  map.buffer = one.of;
+  map.element = halves ? launch::tensor::TensorElement::bf16 : launch::tensor::TensorElement::f32;
+  PHASEBIT_TRY_ASSIGN(rows, figures.wide_number(*one.rows));
+  PHASEBIT_TRY_ASSIGN(columns, figures.wide_number(*one.columns));
+  PHASEBIT_TRY_ASSIGN(box_rows, figures.number(*one.box_rows));
+  PHASEBIT_TRY_ASSIGN(box_columns, figures.number(*one.box_columns));
+  const int row_bytes = launch::tensor::bytes_of(map.element) * box_columns;
+  map.sizes = {columns, std::max<std::int64_t>(1, rows)};
+  map.box = {box_columns, box_rows};
+  map.swizzle = row_bytes == 64 ? launch::tensor::TensorSwizzle::by_64
+                                : launch::tensor::TensorSwizzle::by_128;
+  map.strides = launch::tensor::usual(map).strides;
+  if (const auto wrong = complaint_about(map, std::max<std::int64_t>(
+                                                  launch::buffer_bytes(launch, map.buffer),
+                                                  map.strides.front())))
+    return with_hint(fail(Step::spec, "{}: {}: {}: {}", one.where, map.name, wrong->key,
+                          wrong->what),
+                     wrong->hint);
+  launch.tensor_maps.push_back(std::move(map));
+  return {};
+}
+
+// What [output] says besides the buffer.
+Result<launch::workload::WorkloadShape> workload_of(const Figures& figures, const Plan& plan,
+                                                    std::int64_t elements) {
+  const space::WorkloadFacts& facts = figures.chosen(space::ComponentKind::probe).plan.workload;
+  launch::workload::WorkloadShape made;
+  made.reference = facts.reference;
+  made.output = facts.output.name;
+  made.elements = elements;
+  made.relative = facts.relative;
+  made.absolute = facts.absolute;
+  PHASEBIT_TRY_ASSIGN(tile, figures.number(facts.tile));
+  PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
+  PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
+  PHASEBIT_TRY_ASSIGN(tile_rows, figures.number(facts.tile_rows));
+  PHASEBIT_TRY_ASSIGN(items_a_tile, figures.number(facts.items_a_tile));
+  PHASEBIT_TRY_ASSIGN(launches, figures.number(facts.launches));
+  PHASEBIT_TRY_ASSIGN(halves, figures.holds(facts.halves));
+  PHASEBIT_TRY_ASSIGN(drawn, figures.holds(facts.drawn));
+  PHASEBIT_TRY_ASSIGN(cancels, figures.holds(facts.cancels));
+  PHASEBIT_TRY_ASSIGN(overlaps, figures.holds(facts.overlaps));
+  made.tile_elements = facts.tile ? tile : plan.slot_bytes / 4;
+  made.rows = rows, made.columns = columns, made.tile_rows = tile_rows;
+  made.items_a_tile = std::max(1, items_a_tile);
+  made.launches = std::max(1, launches);
+  made.halves = halves, made.drawn = drawn, made.cancels = cancels, made.overlaps = overlaps;
+  return made;
+}
+
 // A workload: a grid on all SMs that reads inputs and writes an output, which is verified.
 Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& plan) {
   const space::WorkloadFacts& facts = figures.chosen(space::ComponentKind::probe).plan.workload;
@@ -357,13 +412,16 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   // Idle warps would leave room for fewer CTAs, which is another kernel.
   launch.fixed_warps = true;
   launch.payload = {};  // no images
+  launch.max_items = 0;
+  PHASEBIT_TRY_ASSIGN(halves, figures.holds(facts.halves));
   const auto add = [&](const space::WorkloadFacts::Input& one,
                        launch::BufferFill fill) -> Result<std::int64_t> {
     PHASEBIT_TRY_ASSIGN(elements, figures.wide_number(*one.elements));
     if (elements < 0 || elements > launch::workload::most_elements)
       return fail(Step::spec, "{}: {}: {} elements, 0 to {}", one.where, one.name, elements,
                   launch::workload::most_elements);
-    launch.buffers.push_back({one.name, 4 * static_cast<std::uint64_t>(elements), fill});
+    launch.buffers.push_back(
+        {one.name, (halves ? 2U : 4U) * static_cast<std::uint64_t>(elements), fill});
     return elements;
   };
   for (const space::WorkloadFacts::Input& input : facts.inputs) {
@@ -376,27 +434,16 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
   }
   using Kind = launch::BufferFill::Kind;
   PHASEBIT_TRY_ASSIGN(elements, add(facts.output, {Kind::word, launch::workload::untouched}));
-  PHASEBIT_TRY_ASSIGN(tile, figures.number(facts.tile));
+  PHASEBIT_TRY_ASSIGN(workload, workload_of(figures, plan, elements));
+  launch.workload = std::move(workload);
+  for (const space::WorkloadFacts::Map& one : facts.maps)
+    PHASEBIT_TRY(add_map(figures, one, halves, launch));
   PHASEBIT_TRY_ASSIGN(scratch, figures.number(facts.scratch));
-  PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
-  PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
-  const std::string schedule = variant.value("schedule");
-  launch.workload = {facts.reference,
-                     facts.output.name,
-                     elements,
-                     facts.tile ? tile : plan.slot_bytes / 4,
-                     facts.relative,
-                     facts.absolute,
-                     schedule == "counter" || schedule == "launch_control",
-                     rows,
-                     columns};
-  launch.workload.cancels = schedule == "launch_control";
-  if (const std::string second = variant.value("second_launch"); !second.empty()) {
-    launch.workload.launches = second == "none" ? 1 : 2;
-    launch.workload.overlaps = second == "early" || second == "late";
-  }
-  if (!plan.facts.can_do("hand_over")) launch.dynamic_shared_bytes = plan.payload_offset;
-  launch.dynamic_shared_bytes += scratch;
+  PHASEBIT_TRY_ASSIGN(alignment, figures.number(facts.scratch_alignment));
+  int& shared_bytes = launch.dynamic_shared_bytes;
+  if (!plan.facts.can_do("hand_over")) shared_bytes = plan.payload_offset;
+  if (alignment > 0) shared_bytes = (shared_bytes + alignment - 1) / alignment * alignment;
+  shared_bytes += scratch;
   return {};
 }
 

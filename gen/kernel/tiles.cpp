@@ -177,7 +177,7 @@ Status place_product(const launch::VariantKey& variant, const Figures& figures, 
   const ProductShape product{rows, columns, std::max(1, blocks),
                              depth > 0 ? depth : launch::product::most_depth};
   PHASEBIT_TRY(check_slot(variant, product, plan.slot_bytes));
-  plan.launch.payload.product = product;
+  plan.product = plan.launch.payload.product = product;
   plan.payload_alignment = std::max(plan.payload_alignment, pattern_bytes);
   // Sums of ones stay exact in 24 bits.
   constexpr int exact = 1 << 24;

@@ -94,12 +94,19 @@ struct WorkloadFacts {
     std::string fill;  // of a buffer; {axis} stands for the axis's value
     std::string where;
   };
+  // A tensor map of a matrix: an input, or the output, row by row.
+  struct Map {
+    std::string name, of, where;
+    std::optional<Expression> rows, columns, box_rows, box_columns;
+  };
   std::string reference;  // "": no workload
   std::vector<Input> inputs;
+  std::vector<Map> maps;
   Input output;  // without a fill
   // Elements of a tile of the output; missing: the words of a slot. Bytes of shared memory after
-  // the slots. Of matrices their rows and columns.
-  std::optional<Expression> tile, scratch, rows, columns;
+  // the slots, and a multiple of what they begin at. The rest: launch::workload::WorkloadShape.
+  std::optional<Expression> tile, scratch, scratch_alignment, rows, columns, tile_rows,
+      items_a_tile, halves, drawn, cancels, launches, overlaps;
   int relative = 0, absolute = 0;
 };
 

@@ -128,7 +128,7 @@ TomlReader CatalogueReader::top(const Source& source) {
     add({"payload", "tensor_map", "stored"});
   if (!source.is_common && source.kind == ComponentKind::work) add({"works", "product"});
   if (!source.is_common && source.kind == ComponentKind::probe)
-    add({"plan", "inputs", "output", "expects"});
+    add({"plan", "inputs", "maps", "output", "expects"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 

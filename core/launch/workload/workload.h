@@ -30,6 +30,11 @@ struct WorkloadShape {
   // Of inputs that are matrices: rows of one, and elements of a row; 0: each input is as long as
   // the output. The inputs of matrices are as long as `elements` needs, and no launch is of more.
   std::int64_t rows = 0, columns = 0;
+  bool halves = false;  // elements are bf16, two in a word
+  // Of a matrix that is made tile by tile: rows of the output in a tile, and items that make one.
+  // A launch is then of whole rows of `rows` elements; a tile at the end may have fewer. 0: a tile
+  // is an item, and what is less than a tile no item.
+  int tile_rows = 0, items_a_tile = 1;
   // One after the other are timed together: each has the output of the one before it as its first
   // input, and each is one more rounding.
   int launches = 1;
@@ -41,8 +46,13 @@ struct WorkloadShape {
   std::uint64_t most_of_launch() const {
     return static_cast<std::uint64_t>(columns > 0 ? elements : most_elements);
   }
-  // Whole tiles of a CTA.
+  std::uint64_t tiles_of(std::uint64_t count) const;
+  // Of a CTA, or of a cluster that makes a tile together.
   std::uint32_t items_of_cta(std::uint64_t count, int cta, int ctas) const;
+  // Of the output, and of the matrix whose rows are the output's: rows of a launch.
+  std::int64_t rows_of(std::uint64_t count) const {
+    return static_cast<std::int64_t>(count) / rows;
+  }
 };
 template <typename Visit>
 void fields(Visit& visit, const WorkloadShape* /*type*/) {
@@ -56,6 +66,9 @@ void fields(Visit& visit, const WorkloadShape* /*type*/) {
   visit("drawn", &Shape::drawn);
   visit("rows", &Shape::rows, {.most = most_elements, .if_set = true});
   visit("columns", &Shape::columns, {.most = most_elements, .if_set = true});
+  visit("halves", &Shape::halves, {.if_set = true});
+  visit("tile_rows", &Shape::tile_rows, {.most = most_elements, .if_set = true});
+  visit("items_a_tile", &Shape::items_a_tile, {.least = 1, .most = 1 << 20, .if_set = true});
   visit("launches", &Shape::launches, {.least = 1, .most = 2, .if_set = true});
   visit("overlaps", &Shape::overlaps, {.if_set = true});
   visit("cancels", &Shape::cancels, {.if_set = true});
@@ -87,13 +100,14 @@ using Reference = void (*)(const Problem& problem, std::uint64_t first, std::spa
 Reference reference_of(const std::string& name);  // null for none
 std::vector<std::string> reference_names();
 
-// What the output must hold after a launch.
+// What the output must hold after a launch. Where every element is a long sum and there are so many
+// that all would take minutes, the elements of some rows, drawn, stand for the rest.
 class Expected {
  public:
   // Of a shape whose reference there is. `problem` has all that the reference asks for.
   Expected(WorkloadShape shape, Problem problem);
   // After a launch of so many elements, which may be fewer than the buffers have room for, words of
-  // the output from element `first` on; those after the last element must be as they were.
+  // the output from number `first` on; those after the last element must be as they were.
   // Step::verify names the first that is wrong.
   Status check(std::uint64_t elements, std::uint64_t first, std::span<const std::uint32_t> words);
 
@@ -101,12 +115,16 @@ class Expected {
   Status check_inside(std::uint64_t elements, std::uint64_t first,
                       std::span<const std::uint32_t> words);
   std::span<const Wanted> wanted(std::uint64_t first, std::size_t count, std::vector<Wanted>& made);
+  void choose_rows();
+  std::uint64_t end_of_row(std::uint64_t element) const;
 
   WorkloadShape shape_;
   Problem problem_;
   Reference reference_;
-  // Of sums, which take long, those of all elements; one not yet made has a scale below 0.
+  // Of sums, which take long, those of the rows that are compared, one after the other; one not yet
+  // made has a scale below 0. Of each row of the output the place of its first, or none.
   std::vector<Wanted> kept_;
+  std::vector<std::int64_t> place_of_row_;
 };
 
 // The output before a launch: a number that no reference gives.

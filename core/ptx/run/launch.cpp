@@ -100,7 +100,8 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
   if (const auto most = shape.workload.most_of_launch(); !shape.workload.empty() && items > most)
     return fail(Step::launch, "{} elements, the inputs have room for {}", items, most);
   made.cluster = {shape.cluster_size, 1, 1};
-  made.grid = {shape.cluster_size > 1 ? shape.cluster_size : sms * on_an_sm, 1, 1};
+  const bool one_cluster = shape.cluster_size > 1 && shape.workload.empty();
+  made.grid = {one_cluster ? shape.cluster_size : sms * on_an_sm * shape.cluster_size, 1, 1};
   made.block = {shape.threads, 1, 1};
   for (int cta = 0; cta < made.ctas(); ++cta)
     made.sm_of_cta.push_back(shape.cluster_size > 1 ? cta : cta / on_an_sm);
@@ -134,11 +135,12 @@ Result<RunLaunch> launch_of(const LaunchShape& shape, std::uint32_t items,
     // Of a workload so many elements as are asked for: what comes after them is out of bounds.
     const bool is_output = buffer.name == shape.workload.output;
     if (is_output || (buffer.fill.is_float() && shape.workload.columns == 0))
-      buffer.bytes = std::uint64_t{4} * items;
+      buffer.bytes = (shape.workload.halves ? std::uint64_t{2} : std::uint64_t{4}) * items;
     made.buffers.push_back(filled(buffer));
   }
-  for (std::size_t n = 0; n < shape.tensor_maps.size(); ++n) {
-    const launch::tensor::TensorMap& map = shape.tensor_maps[n];
+  const std::vector<launch::tensor::TensorMap> maps = launch::maps_of(shape, items);
+  for (std::size_t n = 0; n < maps.size(); ++n) {
+    const launch::tensor::TensorMap& map = maps[n];
     std::size_t buffer = payload_in;
     for (std::size_t other = kept_buffers; other < made.buffers.size(); ++other)
       if (made.buffers[other].name == map.buffer) buffer = other;
@@ -169,7 +171,7 @@ launch::LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items,
 
 std::vector<std::uint32_t> usual_items(const LaunchShape& shape, int num_stages) {
   if (!shape.workload.empty())
-    return element_counts(shape.workload, shape.ctas(), num_stages,
+    return element_counts(shape.workload, shape.ctas() / shape.cluster_size, num_stages,
                           shape.workload.most_of_launch());
   const auto stages = static_cast<std::uint64_t>(std::max(1, num_stages));
   const std::uint64_t first = 3 * stages + 1;
