@@ -147,7 +147,7 @@ class WindowFinder {
   }
 
   // Verbs of the role in a loop, and instructions of them.
-  std::pair<std::size_t, int> weight(const Loop& loop) const {
+  std::pair<std::set<std::string_view>, int> verbs_of(const Loop& loop) const {
     std::set<std::string_view> verbs;
     int count = 0;
     for (std::size_t b = 0; b < loop.contains.size(); ++b) {
@@ -158,7 +158,19 @@ class WindowFinder {
         verbs.insert(line->verb), ++count;
       }
     }
+    return {verbs, count};
+  }
+
+  std::pair<std::size_t, int> weight(const Loop& loop) const {
+    const auto [verbs, count] = verbs_of(loop);
     return {verbs.size(), count};
+  }
+
+  // Whether a turn of it takes a slot over and hands it on.
+  bool hands_over(const Loop& loop) const {
+    const std::set<std::string_view> verbs = verbs_of(loop).first;
+    return (verbs.contains("wait") && verbs.contains("release")) ||
+           (verbs.contains("acquire") && verbs.contains("commit"));
   }
 
   bool in_window(const Loop& loop) const {
@@ -182,6 +194,11 @@ class WindowFinder {
           (weight(loop) == weight(*best) && first(loop, *best)))
         best = &loop;
     }
+    // A loop over tiles has that over the items of a tile in it.
+    for (const Loop& loop : nest_.loops)
+      if (best != nullptr && loop.depth > best->depth && best->contains[index_of(loop.header)] &&
+          in_window(loop) && hands_over(loop))
+        best = &loop;
     return best;
   }
 
