@@ -165,7 +165,8 @@ Status Launcher::check_output(const LaunchShape& shape, std::uint32_t items) {
   for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
     if (shape.buffers[n].name != shape.workload.output) continue;
     const std::uint64_t words_left = items / (shape.workload.halves ? 2 : 1);
-    const std::uint64_t end = std::min<std::uint64_t>(shape.buffers[n].words(), words_left + beyond);
+    const std::uint64_t end =
+        std::min<std::uint64_t>(shape.buffers[n].words(), words_left + beyond);
     for (std::uint64_t first = 0; first < end; first += piece) {
       const std::uint64_t count = std::min(piece, end - first);
       PHASEBIT_TRY(device_.read(buffers_.addresses()[n] + 4 * first, words, 4 * count));

@@ -194,6 +194,10 @@ KernelParams params_of(const LaunchShape& shape) {
   KernelParams params;
   params.work_amount = shape.work_amount;
   params.delay_cycles = shape.delay_cycles;
+  if (shape.workload.tile_rows > 0) {
+    params.work_amount = static_cast<std::uint32_t>(shape.workload.rows);
+    params.delay_cycles = static_cast<std::uint32_t>(shape.workload.columns);
+  }
   params.first_rank = static_cast<std::uint16_t>(shape.first_rank);
   params.second_rank = static_cast<std::uint16_t>(shape.second_rank);
   params.load_ctas = static_cast<std::uint32_t>(shape.sms > 0 ? shape.sms : shape.load_ctas);

@@ -36,8 +36,8 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wraps"] = plan.slot_bytes > 0 && read_at_once > plan.slot_bytes;
 }
 
-// The accumulators by 64 columns, which are rows of 128 bytes of bf16, and of these by 16: eight of a
-// thread, whose columns are 32 bytes of the row.
+// The accumulators by 64 columns, which are rows of 128 bytes of bf16, and of these by 16: eight of
+// a thread, whose columns are 32 bytes of the row.
 json column_blocks(int columns) {
   constexpr int block_columns = 64, group_columns = 16, a_group = 8;
   json blocks = json::array();

@@ -365,12 +365,12 @@ Status add_map(const Figures& figures, const space::WorkloadFacts::Map& one, boo
   map.swizzle = row_bytes == 64 ? launch::tensor::TensorSwizzle::by_64
                                 : launch::tensor::TensorSwizzle::by_128;
   map.strides = launch::tensor::usual(map).strides;
-  if (const auto wrong = complaint_about(map, std::max<std::int64_t>(
-                                                  launch::buffer_bytes(launch, map.buffer),
-                                                  map.strides.front())))
-    return with_hint(fail(Step::spec, "{}: {}: {}: {}", one.where, map.name, wrong->key,
-                          wrong->what),
-                     wrong->hint);
+  if (const auto wrong = complaint_about(
+          map,
+          std::max<std::int64_t>(launch::buffer_bytes(launch, map.buffer), map.strides.front())))
+    return with_hint(
+        fail(Step::spec, "{}: {}: {}: {}", one.where, map.name, wrong->key, wrong->what),
+        wrong->hint);
   launch.tensor_maps.push_back(std::move(map));
   return {};
 }

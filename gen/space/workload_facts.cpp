@@ -13,7 +13,7 @@ namespace {
 
 struct OutputFact {
   const char* key;
-  std::optional<Expression> WorkloadFacts::*into;
+  std::optional<Expression> WorkloadFacts::* into;
   ValueKind kind = ValueKind::number;
 };
 constexpr std::array output_facts = {

@@ -414,10 +414,13 @@ std::function<Status(const ptx::run::RunOutcome&)> verifier_of(const ptx::head::
 phasebit::protocol::Counted counted_of(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
                                        const ptx::head::Head& head, bool lies) {
   const auto shape = ptx::run::shape_of_run(head.launch);
-  const std::uint32_t items =
-      launch::allowed_items(shape, 2 * static_cast<std::uint64_t>(std::max(1, stages_of(head))));
+  const launch::workload::WorkloadShape& work = shape.workload;
+  const int stages = 2 * std::max(1, stages_of(head));
+  // Of a tile that has several items so many that a ring comes round as often.
+  const int number = (stages + work.items_a_tile - 1) / work.items_a_tile;
+  const std::uint32_t items = launch::allowed_items(shape, static_cast<std::uint64_t>(number));
   // A workload's elements are so many that each CTA has as many tiles as a ring has items.
-  const int unit = shape.workload.empty() ? 1 : shape.ctas() * shape.workload.tile_elements;
+  const int unit = work.empty() ? 1 : shape.ctas() / shape.cluster_size * work.tile_elements;
   return phasebit::protocol::count_executions(
       {file, entry, head.barriers,
        [&](std::uint32_t number) {

@@ -30,7 +30,8 @@ void scale(const Problem& problem, std::uint64_t first, std::span<Wanted> wanted
 // largest f32, a kernel's sum is infinite, NaN or neither, as its order has it.
 Wanted product_of_rows(const Problem& problem, std::uint64_t row, std::uint64_t other) {
   const std::vector<float>&xs = problem.inputs[0], &ms = problem.inputs[1];
-  std::uint64_t in_x = row * problem.columns % xs.size(), in_m = other * problem.columns % ms.size();
+  std::uint64_t in_x = row * problem.columns % xs.size(),
+                in_m = other * problem.columns % ms.size();
   Wanted one;
   for (std::uint64_t left = problem.columns; left > 0;) {
     const std::uint64_t run = std::min({left, xs.size() - in_x, ms.size() - in_m});

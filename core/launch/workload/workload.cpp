@@ -11,9 +11,9 @@ namespace phasebit::launch::workload {
 
 namespace {
 
-constexpr std::size_t chunk = 4096;        // elements whose reference is made at a time
+constexpr std::size_t chunk = 4096;  // elements whose reference is made at a time
 constexpr std::uint64_t most_terms = std::uint64_t{1} << 33;  // that all references are made of
-constexpr std::size_t block = 64 * chunk;  // terms of what one thread compares
+constexpr std::size_t block = 64 * chunk;                     // terms of what one thread compares
 
 // A row of a matrix is as many terms as it has columns.
 std::size_t elements_of_block(const WorkloadShape& shape) {
@@ -109,13 +109,15 @@ Status Expected::check_inside(std::uint64_t elements, std::uint64_t first,
   std::vector<Wanted> made;
   const std::size_t all = a_word * words.size();
   for (std::size_t begin = 0, count = 0; begin < all; begin += count) {
-    count = std::min<std::uint64_t>({chunk, all - begin, end_of_row(first + begin) - first - begin});
+    count =
+        std::min<std::uint64_t>({chunk, all - begin, end_of_row(first + begin) - first - begin});
     const auto right = wanted(first + begin, count, made);
     for (std::size_t n = 0; n < right.size(); ++n) {
       const std::uint64_t element = first + begin + n;
       const std::uint32_t word = words[(begin + n) / a_word];
-      const float found = shape_.halves ? value_of_bf16(element % 2 == 0 ? word & 0xFFFFU : word >> 16U)
-                                        : std::bit_cast<float>(word);
+      const float found = shape_.halves
+                              ? value_of_bf16(element % 2 == 0 ? word & 0xFFFFU : word >> 16U)
+                              : std::bit_cast<float>(word);
       if (is_right(found, right[n], absolute + relative * right[n].scale, shape_.halves)) continue;
       if (word == untouched)
         return fail(Step::verify, "'{}': element {} of {} was not written, expected {}",
@@ -164,8 +166,8 @@ std::vector<std::uint32_t> element_counts(const WorkloadShape& shape, int ctas, 
     const std::uint64_t band = times(shape.tile_rows, shape.rows), row = times(1, shape.rows);
     const std::uint64_t bands = std::max<std::uint64_t>(1, rounds / (band / tile));
     most = std::min(most, static_cast<std::uint64_t>(shape.elements));
-    for (const std::uint64_t count : {bands * band, std::uint64_t{0}, row, 2 * row, band - row, band,
-                                      band + row, 2 * band + 37 * row})
+    for (const std::uint64_t count : {bands * band, std::uint64_t{0}, row, 2 * row, band - row,
+                                      band, band + row, 2 * band + 37 * row})
       if (count <= most && std::find(counts.begin(), counts.end(), count) == counts.end())
         counts.push_back(static_cast<std::uint32_t>(count));
     return counts;

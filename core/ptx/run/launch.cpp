@@ -40,8 +40,39 @@ void put_parameter(RunLaunch& launch, std::size_t offset, std::uint64_t value, i
   std::memcpy(&launch.parameters[offset], &value, static_cast<std::size_t>(bytes));
 }
 
+// Of a product that is made tile by tile: two tiles side by side, a few items deep, which is no
+// multiple of a ring's slots, and rows enough for the ring to come round.
+void make_small(LaunchShape& shape) {
+  launch::workload::WorkloadShape& work = shape.workload;
+  constexpr std::int64_t bands = 16;
+  constexpr int deep = 5;
+  const std::int64_t item = work.columns / work.items_a_tile,
+                     full_rows = work.rows_of(static_cast<std::uint64_t>(work.elements));
+  const std::int64_t rows =
+      std::min(work.rows, 2 * std::int64_t{work.tile_elements} / work.tile_rows);
+  work.items_a_tile = std::min(work.items_a_tile, deep);
+  const std::int64_t columns = item * work.items_a_tile;
+  const std::int64_t all = std::min(full_rows, bands * work.tile_rows);
+  const auto length = [&](std::int64_t one, std::int64_t full, std::int64_t small) {
+    return one == full ? small : one;
+  };
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n)
+    shape.buffers[n].bytes = 2 * static_cast<std::uint64_t>(n == 0   ? all * columns
+                                                            : n == 1 ? rows * columns
+                                                                     : all * rows);
+  for (launch::tensor::TensorMap& map : shape.tensor_maps) {
+    const bool is_output = map.buffer == work.output;
+    map.sizes = {is_output ? length(map.sizes[0], work.rows, rows)
+                           : length(map.sizes[0], work.columns, columns),
+                 map.buffer == shape.buffers[1].name ? rows : all};
+    map.strides = launch::tensor::usual(map).strides;
+  }
+  work.rows = rows, work.columns = columns, work.elements = all * rows;
+}
+
 LaunchShape shape_of_run(LaunchShape shape) {
   shape.sms = std::min(shape.sms, 2);
+  if (shape.workload.tile_rows > 0) make_small(shape);
   // The text is the same for any size: a run is of those that its loops come round in.
   constexpr std::int64_t least_elements = std::int64_t{1} << 20;
   if (launch::workload::WorkloadShape& work = shape.workload;
