@@ -2,6 +2,7 @@
 #include "core/ptx/run/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -93,14 +94,17 @@ void Machine::write_flag(Warp& warp, const Instruction& one, int lane, const Pla
     return is_earlier;
   });
   flag.latest.push_back(flag.versions.size());
-  publish_version(warp, one, lane, flag.versions.back(), version);
+  publish_version(warp, one, lane, flag.versions.back(), own, version);
   flag.versions.push_back(std::move(version));
 }
 
 // A thread that reads what an atomic has left reads what the releases before it in its chain have
-// left, too, whether it is a release or not; those whose scope holds all of the chain.
+// left, too, whether it is a release or not; those whose scope holds all of the chain. A strong
+// store after a release of the same thread to that word tells what the release did (PTX ISA,
+// release pattern).
 void Machine::publish_version(const Warp& warp, const Instruction& one, int lane,
-                              const Flag::Version& before, Flag::Version& version) {
+                              const Flag::Version& before, Flag::Writer& own,
+                              Flag::Version& version) {
   constexpr std::array<Scope, 3> scopes{Scope::cta, Scope::cluster, Scope::gpu};
   const bool releases = one.order == Order::release || one.order == Order::acq_rel;
   const bool is_chain =
@@ -111,18 +115,26 @@ void Machine::publish_version(const Warp& warp, const Instruction& one, int lane
   const auto n = static_cast<std::size_t>(lane);
   const bool is_alike = reach == 2 &&
                         (releases || warp.fenced.front()[n] == warp.fenced.back()[n]) &&
-                        (!is_chain || before.published.front() == before.published.back());
+                        (!is_chain || before.published.front() == before.published.back()) &&
+                        own.released.front() == own.released.back();
   for (std::size_t place = 0; place < scopes.size(); ++place) {
     const std::size_t far = std::max(place, distance);
     Clocks made;
     warp.publish(1U << lane, releases, made, scopes[place]);
     if (place > reach) made = {made.order, {}, {}};
+    const bool tells_earlier = place <= reach && !releases && one.order != Order::weak;
+    if (tells_earlier && own.released[place] != nullptr) made.join_memory(*own.released[place]);
+    if (place <= reach && releases && is_chain)
+      own.released[place] = std::make_shared<const Clocks>(made);
     if (is_chain && far <= reach)
       made.join(*before.published[far]);
     else if (is_chain)
       made.order.join(before.published[far]->order);
     version.published[place] = std::make_shared<const Clocks>(std::move(made));
-    if (is_alike) return version.published.fill(version.published.front());
+    if (place <= reach && releases && !is_chain) own.released[place] = version.published[place];
+    if (!is_alike) continue;
+    if (releases) own.released.fill(own.released.front());
+    return version.published.fill(version.published.front());
   }
 }
 
@@ -154,6 +166,23 @@ std::string Machine::other_end(const RetryLoop& loop, const Wanted& wanted, cons
       return "may hold what it waits for without one of the additions to it";
   }
   return "";
+}
+
+// A relaxed poll and an acquire of the same word later are an acquire pattern (PTX ISA): what was
+// polled synchronises, whatever the acquire reads.
+void Machine::look_before(Warp& warp, const Instruction& one, std::uint32_t pc, int lane,
+                          const Place& at) {
+  const std::uint64_t size = std::uint64_t{one.vector} * static_cast<unsigned>(one.type.bytes());
+  note_supposed(at, size, this->at(warp, pc, lane));
+  if (one.order != Order::acquire && one.order != Order::acq_rel) return;
+  const auto flag = flags_.find({at.region, at.offset});
+  if (flag == flags_.end()) return;
+  const auto heard = flag->second.heard.find(warp.thread(lane));
+  if (heard == flag->second.heard.end()) return;
+  const std::size_t reach = place_of(one.scope == Scope::none ? Scope::gpu : one.scope);
+  for (std::size_t place = 0; place <= reach; ++place)
+    if (const auto told = std::exchange(heard->second[place], nullptr); told != nullptr)
+      warp.learn(1U << lane, *told, true);
 }
 
 // The lanes have left a poll.
@@ -198,6 +227,17 @@ void Machine::end_poll(Warp& warp, const RetryLoop& loop, Mask lanes) {
     order.order = told.order;
     const bool reaches = seen.scope >= needed;
     warp.learn(same, reaches ? told : order, seen.acquires || !reaches, needed);
+    if (!reaches || seen.acquires) return;
+    each_lane(same, [&](int lane) {
+      auto& heard = seen.flag->heard[warp.thread(lane)][place_of(needed)];
+      if (heard == nullptr) {
+        heard = version.published[place_of(needed)];
+        return;
+      }
+      Clocks all = *heard;
+      all.join_memory(told);
+      heard = std::make_shared<const Clocks>(std::move(all));
+    });
   });
 }
 

@@ -267,7 +267,10 @@ class Machine {
   void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                   std::uint64_t value, const Access& access, bool is_known, Base base);
   void publish_version(const Warp& warp, const Instruction& one, int lane,
-                       const Flag::Version& before, Flag::Version& version);
+                       const Flag::Version& before, Flag::Writer& own, Flag::Version& version);
+  void note_supposed(const Place& place, std::uint64_t size, RunPlace by);
+  // What a load or an atomic has to say and to learn before it reads.
+  void look_before(Warp& warp, const Instruction& one, std::uint32_t pc, int lane, const Place& at);
   void overwrite_flags(const Place& to, std::uint64_t bytes, const VectorClock& known,
                        const Access& access, const Flag* same = nullptr);
   void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);
