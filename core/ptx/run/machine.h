@@ -324,6 +324,7 @@ class Machine {
   bool is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
                std::int64_t& phase) const;
   Went cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_all_aligned(Warp& warp, std::uint32_t pc, Mask lanes);
   void try_complete(Cta& cta, CtaBarrier& barrier);
   Went cluster_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void try_complete(Cluster& cluster);
