@@ -413,7 +413,7 @@ constexpr std::array planners = {
                  finish_ring},
     ProbePlanner{"stream", "ns per item", lay_out_warps, finish_stream},
     ProbePlanner{"issue", "cycles per item", lay_out_issue, finish_issue},
-    ProbePlanner{"form", "cycles per {unroll} operations", lay_out_form, finish_form},
+    ProbePlanner{"form", "cycles per {} operations", lay_out_form, finish_form},
 };
 
 }  // namespace
@@ -433,13 +433,11 @@ bool is_unit(std::string_view unit, std::string_view declared, const ValueOf& va
   const std::size_t open = declared.find('{'), close = declared.find('}');
   if (open == std::string_view::npos) return unit == declared;
   const std::string axis(declared.substr(open + 1, close - open - 1));
-  const std::string* said = value_of(axis);
-  const std::string one = axis == "items_a_phase" ? "1" : "";
-  const std::string count = said == nullptr ? one : *said;
+  const std::string* said = axis.empty() ? nullptr : value_of(axis);
+  const std::string count = said != nullptr ? *said : axis.empty() ? "" : "1";
   const std::string_view before = declared.substr(0, open), after = declared.substr(close + 1);
   if (count == "1") return unit == fmt::format("{}{}", before, after.substr(1, after.size() - 2));
   if (!count.empty()) return unit == fmt::format("{}{}{}", before, count, after);
-  // Its number is not known.
   if (!unit.starts_with(before) || !unit.ends_with(after)) return false;
   unit = unit.substr(before.size(), unit.size() - before.size() - after.size());
   return !unit.empty() && unit.find_first_not_of("0123456789") == std::string_view::npos;

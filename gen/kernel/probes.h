@@ -12,8 +12,9 @@ namespace phasebit::kernel {
 
 struct ProbePlanner {
   const char* probe;
-  // In which units, unless the probe's file says: "cycles per barrier|cycles per item". With the
-  // axis that says of how many: "cycles per {unroll} operations".
+  // In which units, unless the probe's file says: "cycles per barrier|cycles per item". Of how
+  // many an axis says, "cycles per {items_a_phase} items", or the probe, "cycles per {}
+  // operations".
   const char* units;
   // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
   // placed after it.
