@@ -71,9 +71,7 @@ class ClassReader {
     made.facts.push_back({std::string(text_name), base::content_hash(text_of(section))});
     add_attributes(section, made.facts);
     add_constants(section, made.facts);
-    for (const Relocation& one : graph_.relocations(section))
-      made.facts.push_back(
-          {fmt::format("relocation at {:#x}", one.offset), graph_.describe(one, section)});
+    add_relocations("relocation at", section, section, made.facts);
     for (const std::string& callee : graph_.callees(section))
       made.facts.push_back({"callee", callee});
     made.hash = hash_of(made.facts);
@@ -115,7 +113,7 @@ class ClassReader {
         facts.push_back({fmt::format("constant bank {}", bank),
                          graph_.describe_bytes(i, 0, file_.sections()[i].data.size())});
       else if (bank == 0)
-        add_filled_in(i, section, facts);
+        add_relocations("constant bank 0 at", i, section, facts);
       else if (common > 0)
         shared[common] = i;
     }
@@ -134,10 +132,16 @@ class ClassReader {
                        graph_.describe_bytes(shared.at(bank), from, to)});
   }
 
-  void add_filled_in(std::size_t bank, std::size_t section, std::vector<CodeFact>& facts) {
-    for (const Relocation& one : graph_.relocations(bank))
-      facts.push_back(
-          {fmt::format("constant bank 0 at {:#x}", one.offset), graph_.describe(one, section)});
+  // Of the code, or of what is filled in for it: with the state of samplers.
+  void add_relocations(const char* where, std::size_t of, std::size_t section,
+                       std::vector<CodeFact>& facts) {
+    for (const Relocation& one : graph_.relocations(of)) {
+      const std::string name = fmt::format("{} {:#x}", where, one.offset);
+      facts.push_back({name, graph_.describe(one, section)});
+      for (const auto& [what, value] :
+           sampler_attributes(data_of(file_, ".nv.info"), static_cast<std::uint32_t>(one.symbol)))
+        facts.push_back({fmt::format("{}, {}", name, what), value});
+    }
   }
 
   // 3 of ".nv.constant3" with `behind` "", of ".nv.constant3.k" with ".k"; else -1.

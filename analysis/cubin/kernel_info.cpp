@@ -66,6 +66,10 @@ constexpr NamedAttribute named_of_functions[] = {{regcount, "registers"},
                                                  {0x23, "largest stack"},
                                                  {0x3b, "region stack"}};
 
+// The same of textures and samplers: TEXTURE_NORMALIZED, SAMPLER_INIT, SAMPLER_FORCE_UNNORMALIZED.
+constexpr NamedAttribute named_of_samplers[] = {
+    {0x08, "texture coordinates"}, {0x09, "sampler state"}, {0x13, "sampler coordinates"}};
+
 template <typename T>
 T number_at(std::string_view bytes, std::size_t offset) {
   T value{};
@@ -134,17 +138,31 @@ Attributes kernel_attributes(std::string_view nv_info_of_kernel) {
   return found;
 }
 
-Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol) {
+namespace {
+
+template <std::size_t n>
+Attributes symbol_attributes(std::string_view nv_info, std::uint32_t symbol,
+                             const NamedAttribute (&named)[n]) {
   Attributes found;
   for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
     if (format != sized_format || value.size() < 8 || number_at<std::uint32_t>(value, 0) != symbol)
       return;
-    for (const NamedAttribute& one : named_of_functions)
+    for (const NamedAttribute& one : named)
       if (one.attribute == attribute)
         found.emplace_back(one.name, std::to_string(number_at<std::uint32_t>(value, 4)));
   });
   std::sort(found.begin(), found.end());
   return found;
+}
+
+}  // namespace
+
+Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol) {
+  return symbol_attributes(nv_info, symbol, named_of_functions);
+}
+
+Attributes sampler_attributes(std::string_view nv_info, std::uint32_t symbol) {
+  return symbol_attributes(nv_info, symbol, named_of_samplers);
 }
 
 std::map<std::uint32_t, int> register_counts(std::string_view nv_info) {

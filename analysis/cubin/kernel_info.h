@@ -43,6 +43,8 @@ std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 Attributes kernel_attributes(std::string_view nv_info_of_kernel);
 Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);
+// How the sampler or texture with that symbol index filters, and where it clamps.
+Attributes sampler_attributes(std::string_view nv_info, std::uint32_t symbol);
 
 // Which words of `.nv.info.<kernel>` are places in the kernel's code.
 

@@ -229,6 +229,55 @@ class Asked {
   bool grows_ = false;
 };
 
+// What ptxas is told of a kernel's registers and loops.
+struct Bounds {
+  std::map<std::string, std::string> of_registers;  // ".maxnreg": "16"
+  std::size_t rolled = 0;                           // .pragma "nounroll"
+  std::set<std::string> loops;                      // labels that a branch goes back to
+};
+
+Bounds bounds_of(const ptx::PtxFile& file) {
+  Bounds made;
+  const auto take = [&](const PtxStatement& one) {
+    for (const char* name : {".maxnreg", ".minnctapersm", ".maxnctapersm"})
+      if (one.name == name)
+        made.of_registers[name] = fmt::format("{}", fmt::join(one.operands, ","));
+    if (one.name == ".pragma" && one.operand(0).find("nounroll") != std::string::npos)
+      ++made.rolled;
+  };
+  for (const ptx::PtxFunction* entry : file.entries()) {
+    for (const std::size_t at : entry->directives) take(file.statements[at].parsed);
+    std::set<std::string> labels;
+    for (std::size_t at = entry->open; at < entry->close; ++at) {
+      const PtxStatement& one = file.statements[at].parsed;
+      if (one.part == PtxStatement::Part::label) labels.insert(one.name);
+      if (ptx::stem_of(one) == "bra" && labels.contains(one.operands.back()))
+        made.loops.insert(one.operands.back());
+      take(one);
+    }
+  }
+  return made;
+}
+
+void compare_bounds(const ptx::PtxFile& own, const ptx::PtxFile& wanted,
+                    std::vector<std::string>& found) {
+  const Bounds said = bounds_of(own), usual = bounds_of(wanted);
+  const auto text_of = [](const Bounds& bounds, const std::string& name) {
+    const auto at = bounds.of_registers.find(name);
+    return at == bounds.of_registers.end() ? "no " + name : name + " " + at->second;
+  };
+  for (const char* name : {".maxnreg", ".minnctapersm", ".maxnctapersm"})
+    if (text_of(said, name) != text_of(usual, name))
+      found.push_back(fmt::format("it has {}, the template of its key {}", text_of(said, name),
+                                  text_of(usual, name)));
+  // A loop that is unrolled by hand, or is not there, needs none.
+  if (said.rolled < usual.rolled && said.loops.size() >= usual.loops.size())
+    found.push_back(
+        fmt::format("{} times .pragma \"nounroll\" in {} loops, in the template of its "
+                    "key {} times in {}",
+                    said.rolled, said.loops.size(), usual.rolled, usual.loops.size()));
+}
+
 std::string sentence(const ptx::PtxFile& file, std::size_t at, const std::string& what) {
   std::string text = ptx::plain_text(file.statements[at].text);
   while (text.ends_with(';')) text.pop_back();
@@ -256,6 +305,7 @@ std::vector<std::string> asked_beyond(const ptx::PtxFile& own, const ptx::PtxFil
   }
   for (const auto& [use, origins] : unusual)
     found.push_back(sentence(own, use.second, origins + " " + use.first));
+  compare_bounds(own, wanted, found);
   return found;
 }
 

@@ -42,6 +42,9 @@ std::string sentence(const CountKey& key, const std::string& amount, const std::
   if (key.counting == Counting::memory_bytes) {
     verb = "moves";
     unit = " bytes";
+  } else if (key.counting == Counting::wavefronts) {
+    verb = "takes";
+    unit = " wavefronts of the banks";
   } else if (key.counting == Counting::chains) {
     verb = "grows by";
     unit = " steps of threads";
@@ -73,6 +76,7 @@ bool is_protocol(const CountKey& key) {
   switch (key.counting) {
     case Counting::synchronisation:
     case Counting::chains:
+    case Counting::wavefronts:
     case Counting::work: return true;
     case Counting::places: return key.what.starts_with("cp.");
     case Counting::memory_bytes: return !key.what.ends_with("param");
@@ -86,7 +90,8 @@ bool is_protocol(const CountKey& key) {
 
 // A compiler may give a plain access or work to a neighbouring verb.
 CountKey compared_as(CountKey key, Equality equality) {
-  const bool moves = key.counting == Counting::memory_bytes || key.counting == Counting::work;
+  const bool moves = key.counting == Counting::memory_bytes ||
+                     key.counting == Counting::wavefronts || key.counting == Counting::work;
   if (equality != Equality::all && moves) key.verb.clear();
   return key;
 }
@@ -123,6 +128,8 @@ std::uint64_t growth_of(const Counted& counted, Counting counting) {
 bool is_equal(const CountKey& key, const CountPair& own, const CountPair& wanted,
               Equality equality) {
   if (equality == Equality::all) return own == wanted;
+  // Wider accesses may need fewer.
+  if (key.counting == Counting::wavefronts) return growth_of(own) <= growth_of(wanted);
   if (key.counting == Counting::chains) return growth_of(own) == growth_of(wanted);
   if (key.what.starts_with(seen_answers)) return own.once >= wanted.once;
   if (key.what == steps_of_items)

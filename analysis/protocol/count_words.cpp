@@ -1,12 +1,15 @@
 #include "analysis/protocol/count_words.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include <fmt/format.h>
 
 namespace phasebit::protocol {
 
 using ptx::run::Instruction;
+using ptx::run::Mask;
 using ptx::run::Op;
 using ptx::run::Order;
 using ptx::run::RunProgram;
@@ -91,6 +94,29 @@ std::string access_of(const Instruction& one) {
 
 std::uint64_t bytes_of(const Instruction& one) {
   return static_cast<std::uint64_t>(one.type.bytes()) * one.vector;
+}
+
+std::uint64_t wavefronts_of(const Warp& warp, const Instruction& one, Mask lanes) {
+  constexpr std::size_t banks = 32;
+  const ptx::run::Operand& at = one.operands[one.op == Op::ld ? one.results : 0U];
+  const std::uint64_t words = std::max<std::uint64_t>(1, bytes_of(one) / 4);
+  const auto together = static_cast<int>(banks / words);
+  std::uint64_t wavefronts = 0;
+  for (int first = 0; first < ptx::run::lanes_of_warp; first += together) {
+    std::array<std::set<std::uint64_t>, banks> wanted;
+    std::size_t most = 0;
+    for (int lane = first; lane < first + together; ++lane) {
+      if ((lanes >> lane & 1) == 0) continue;
+      const std::uint64_t word = (warp.value(at, lane) + static_cast<std::uint64_t>(at.offset)) / 4;
+      for (std::uint64_t n = word; n < word + words; ++n) {
+        std::set<std::uint64_t>& bank = wanted[n % banks];
+        bank.insert(n);
+        most = std::max(most, bank.size());
+      }
+    }
+    wavefronts += most;
+  }
+  return wavefronts;
 }
 
 CountWords::CountWords(const ptx::PtxFile& file, const RunProgram& program,

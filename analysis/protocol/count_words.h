@@ -22,6 +22,10 @@ bool is_work(const ptx::run::Instruction& one);
 // "ld.shared", "st.global" of a plain access; "" of others.
 std::string access_of(const ptx::run::Instruction& one);
 std::uint64_t bytes_of(const ptx::run::Instruction& one);
+// How many times the banks of shared memory work for one access of a warp: lanes that read one word
+// share it, and of 8 or 16 bytes half the lanes or a quarter come at a time.
+std::uint64_t wavefronts_of(const ptx::run::Warp& warp, const ptx::run::Instruction& one,
+                            ptx::run::Mask lanes);
 
 class CountWords {
  public:

@@ -149,6 +149,8 @@ class Counter : public ptx::run::RunWatch {
       lanes_[pc][static_cast<std::size_t>(window)] +=
           static_cast<std::uint64_t>(std::popcount(lanes));
     }
+    if (one.space == ptx::run::Space::shared && !access_of(one).empty() && !synchronises(one))
+      add(one, Counting::wavefronts, window, access_of(one), wavefronts_of(warp, one, lanes));
     std::uint64_t places = 0;
     bool has_places = false;
     ptx::run::each_lane(lanes, [&](int lane) {

@@ -24,14 +24,16 @@ enum class Window : std::uint8_t { before, inside, after };
 
 // In the order in which differences are told. `record`: what is wrong with it, whatever the
 // template does. `places`: sums over the addresses, which only equal ones have. `chains`: by how
-// much the longest chain of work grew, of all threads. `statements`: lanes that execute an opcode,
-// of all statements; `tries`: of those in retry loops, once for each wait. `results`: what they
-// come from, and what of them changes when barriers and payload are other ones.
+// much the longest chain of work grew, of all threads. `wavefronts`: of plain accesses of warps to
+// shared memory, by the banks that their addresses are in. `statements`: lanes that execute an
+// opcode, of all statements; `tries`: of those in retry loops, once for each wait. `results`: what
+// they come from, and what of them changes when barriers and payload are other ones.
 enum class Counting : std::uint8_t {
   record,
   synchronisation,
   places,
   memory_bytes,
+  wavefronts,
   work,
   chains,
   results,

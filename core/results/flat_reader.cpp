@@ -4,9 +4,11 @@
 #include "core/results/flat.h"
 #include "core/results/flat_columns.h"
 #include "core/results/flat_keys.h"
+#include "core/results/same_code.h"
 #include "core/results/statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -234,9 +236,15 @@ class FlatReader {
       return fail(Step::store, "column 'error_step': NULL, and the verdict is '{}'", word);
     if (!row_.error_step && !row_.error.empty())
       return fail(Step::store, "column 'error': a message without a step");
+    if (verdict == Verdict::measured && row_.error_step && row_.cycles)
+      return fail(Step::store,
+                  "column 'error_step': a reason against figures, and the verdict is "
+                  "'measured'");
+    PHASEBIT_TRY(check_conditions());
     if (!row_.cycles) return {};
     const Interval& interval = row_.figures.interval.interval;
     PHASEBIT_TRY(check_interval({"cycles", "ci_low", "ci_high"}, *row_.cycles, interval));
+    PHASEBIT_TRY(check_line());
     // Noise may push a slope below 0, but not its interval too.
     if (*row_.cycles < 0 && !row_.lacks("ci_high") && interval.high < 0)
       return fail(Step::store, "column 'cycles': {} and its interval are below 0", *row_.cycles);
@@ -248,6 +256,38 @@ class FlatReader {
       if (const FlatRow::Reading& reading = row_.readings[n]; reading.value)
         PHASEBIT_TRY(check_interval(names[n], *reading.value, reading.interval.interval));
     return {};
+  }
+
+  // That a row ran on its device, and has no figures where its code is another variant's.
+  Status check_conditions() const {
+    const bool is_same = row_.point.verdict == Verdict::same_code;
+    if (is_same && row_.point.same_as.empty())
+      return fail(Step::store, "column 'same_as': NULL, and the verdict is 'same_code'");
+    if (is_same && row_.cycles)
+      return fail(Step::store, "column 'cycles': {}, and the verdict is 'same_code'", *row_.cycles);
+    const Conditions& at = row_.point.conditions;
+    const int sms = row_.device.multiprocessors;
+    if (sms > 0 && at.sm >= sms)
+      return fail(Step::store, "column 'sm': {} of a device with {} multiprocessors", at.sm, sms);
+    constexpr int bytes_of_nop = 16;
+    if (at.padding % bytes_of_nop != 0)
+      return fail(Step::store, "column 'padding': {} is not a number of NOPs, of {} bytes",
+                  at.padding, bytes_of_nop);
+    return {};
+  }
+
+  // Each sample is within the worst residual of the line, and two samples of a round are at least
+  // one item apart: so is the slope of each round, with twice that, of the line's.
+  Status check_line() const {
+    const Line& fit = row_.figures.fit;
+    if (row_.lacks("slope") || row_.lacks("worst_residual_cycles")) return {};
+    constexpr double rounding = 0.5, of_slope = 0.001;
+    const double most = 2 * (std::abs(fit.worst_residual) + rounding) + of_slope;
+    if (std::abs(*row_.cycles - fit.slope) <= most) return {};
+    return fail(Step::store,
+                "column 'cycles': {}, but the line through its samples has a slope of {} and they "
+                "are {} cycles from it at most",
+                *row_.cycles, fit.slope, std::abs(fit.worst_residual));
   }
 
   struct IntervalNames {
@@ -273,8 +313,33 @@ class FlatReader {
             fail(Step::store, "{}: row {}: column 'figure_point': there is no point {}",
                  path.string(), place + 1, number),
             "the file may be cut: copy it again from where it is whole");
+    PHASEBIT_TRY(check_same_code(path));
     if (const auto other = repeats_.check_figure_classes())
       return fail(Step::store, "{}: row {}: {}", path.string(), other->place + 1, other->message);
+    return {};
+  }
+
+  // That its figures are those of the variant that it names.
+  Status check_same_code(const fs::path& path) const {
+    std::unordered_map<std::size_t, std::uint64_t> named(figure_points_.begin(),
+                                                         figure_points_.end());
+    const MeasuredCode measured = measured_code(results_);
+    for (std::size_t place = 0; place < results_.points.size(); ++place) {
+      const PointRow& point = results_.points[place];
+      if (point.verdict != Verdict::same_code) continue;
+      const auto refuse = [&](const std::string& what) {
+        return fail(Step::store, "{}: row {}: column 'figure_point': {}", path.string(), place + 1,
+                    what);
+      };
+      if (const auto at = named.find(place); at == named.end()) {
+        if (measured.find(point) != nullptr)
+          return refuse(fmt::format("NULL, and there are figures of {}", point.same_as));
+      } else if (const PointRow& other = results_.points[numbers_.at(at->second).point];
+                 other.variant_id != point.same_as) {
+        return refuse(fmt::format("{}, which is of {}, and same_as is {}", at->second,
+                                  other.variant_id, point.same_as));
+      }
+    }
     return {};
   }
 

@@ -448,19 +448,19 @@ Status finish_workload(const Figures& figures, const VariantKey& variant, Plan& 
 }
 
 constexpr std::array planners = {
-    ProbePlanner{"ring", "cycles per item|cycles per # items", lay_out_warps, finish_ring},
-    ProbePlanner{"verb", "cycles per item|cycles per # items", lay_out_warps, finish_verb},
-    ProbePlanner{"response", "cycles per item|cycles per # items", lay_out_warps, finish_response},
+    ProbePlanner{"ring", "cycles per {items_a_phase} items", lay_out_warps, finish_ring},
+    ProbePlanner{"verb", "cycles per {items_a_phase} items", lay_out_warps, finish_verb},
+    ProbePlanner{"response", "cycles per {items_a_phase} items", lay_out_warps, finish_response},
     ProbePlanner{"interference", "cycles per block", lay_out_interference, finish_interference},
     ProbePlanner{"fanin", "cycles per phase", lay_out_warps, finish_fanin},
     ProbePlanner{"cluster", "cycles per barrier|cycles per round trip|cycles per item",
                  lay_out_warps, finish_cluster},
     ProbePlanner{"remote", "cycles per item", lay_out_warps, finish_remote},
-    ProbePlanner{"barrier_word", "cycles per item|cycles per # items", lay_out_barrier_word,
+    ProbePlanner{"barrier_word", "cycles per {items_a_phase} items", lay_out_barrier_word,
                  finish_ring},
     ProbePlanner{"stream", "ns per item", lay_out_warps, finish_stream},
     ProbePlanner{"issue", "cycles per item", lay_out_issue, finish_issue},
-    ProbePlanner{"form", "cycles per # operations", lay_out_form, finish_form},
+    ProbePlanner{"form", "cycles per {} operations", lay_out_form, finish_form},
 };
 
 }  // namespace
@@ -474,18 +474,34 @@ const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::str
   return planners.front();
 }
 
-bool may_have_unit(const space::Catalogue& catalogue, const std::string& probe,
-                   const std::string& unit) {
-  const space::Component* declared = catalogue.find(space::ComponentKind::probe, probe);
+namespace {
+
+bool is_unit(std::string_view unit, std::string_view declared, const ValueOf& value_of) {
+  const std::size_t open = declared.find('{'), close = declared.find('}');
+  if (open == std::string_view::npos) return unit == declared;
+  const std::string axis(declared.substr(open + 1, close - open - 1));
+  const std::string* said = axis.empty() ? nullptr : value_of(axis);
+  const std::string count = said != nullptr ? *said : axis.empty() ? "" : "1";
+  const std::string_view before = declared.substr(0, open), after = declared.substr(close + 1);
+  if (count == "1") return unit == fmt::format("{}{}", before, after.substr(1, after.size() - 2));
+  if (!count.empty()) return unit == fmt::format("{}{}{}", before, count, after);
+  if (!unit.starts_with(before) || !unit.ends_with(after)) return false;
+  unit = unit.substr(before.size(), unit.size() - before.size() - after.size());
+  return !unit.empty() && unit.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+bool may_have_unit(const space::Catalogue& catalogue, const std::string& unit,
+                   const ValueOf& value_of) {
+  const std::string* probe = value_of("probe");
+  const space::Component* declared =
+      probe == nullptr ? nullptr : catalogue.find(space::ComponentKind::probe, *probe);
   if (declared == nullptr) return true;
   if (!declared->plan.unit.empty()) return unit == declared->plan.unit;
-  std::string pattern;
-  for (const char c : unit) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit || !pattern.ends_with('#')) pattern += is_digit ? '#' : c;
-  }
-  const auto units = base::split(planner_of(catalogue, probe).units, '|');
-  return std::find(units.begin(), units.end(), pattern) != units.end();
+  const auto units = base::split(planner_of(catalogue, *probe).units, '|');
+  return std::any_of(units.begin(), units.end(),
+                     [&](std::string_view one) { return is_unit(unit, one, value_of); });
 }
 
 Status apply_declared(const Figures& figures, const VariantKey& variant, Plan& plan) {

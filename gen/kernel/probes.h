@@ -5,13 +5,16 @@
 #include "gen/kernel/facts.h"
 #include "gen/kernel/plan.h"
 
+#include <functional>
 #include <string>
 
 namespace phasebit::kernel {
 
 struct ProbePlanner {
   const char* probe;
-  // In which units, with # for a number, unless the probe's file says: "cycles per item|...".
+  // In which units, unless the probe's file says: "cycles per barrier|cycles per item". Of how
+  // many an axis says, "cycles per {items_a_phase} items", or the probe, "cycles per {}
+  // operations".
   const char* units;
   // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
   // placed after it.
@@ -24,10 +27,13 @@ struct ProbePlanner {
 // That of the probe, or of the nearest that it uses.
 const ProbePlanner& planner_of(const space::Catalogue& catalogue, const std::string& probe);
 
-// Whether figures of the probe may be in that unit; yes for a probe that the catalogue does not
+// The value of an axis of a variant, or nothing.
+using ValueOf = std::function<const std::string*(const std::string& axis)>;
+
+// Whether figures of the variant may be in that unit; yes for a probe that the catalogue does not
 // have.
-bool may_have_unit(const space::Catalogue& catalogue, const std::string& probe,
-                   const std::string& unit);
+bool may_have_unit(const space::Catalogue& catalogue, const std::string& unit,
+                   const ValueOf& value_of);
 
 // After `finish`: [plan] of the probe's file.
 Status apply_declared(const Figures& figures, const launch::VariantKey& variant, Plan& plan);

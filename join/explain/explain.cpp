@@ -346,7 +346,8 @@ class AxisValues {
       for (const auto& [axis, value] : *variant.defaults)
         PHASEBIT_TRY(check_value(variant, axis, value));
     for (const auto& [axis, value] : variant.named) PHASEBIT_TRY(check_value(variant, axis, value));
-    if (!unit.empty() && !kernel::may_have_unit(catalogue_, probe, unit))
+    const auto value_of = [&](const std::string& axis) { return variant.find(axis); };
+    if (!unit.empty() && !kernel::may_have_unit(catalogue_, unit, value_of))
       return fail(Step::store, "column 'unit': {}: the probe {} has no figures in '{}'", variant.id,
                   probe, unit);
     return {};

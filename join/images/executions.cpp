@@ -267,6 +267,7 @@ struct Compared {
   std::optional<std::size_t> own, wanted;  // of the runs
   bool is_same = false;                    // its text is the template's
   std::string no_template;                 // why there is none
+  std::vector<std::string> launch;         // what its head asks for, and the template's does not
 };
 
 std::string first_of(const std::vector<std::string>& differences) {
@@ -298,6 +299,27 @@ Counted without_words_of_snippets(const Counted& counted, const VariantKey& key)
   return made;
 }
 
+// What a head asks of the launch beyond its key's: fewer CTAs of more shared memory run on an SM,
+// and with other numbers of items a launch has another part in its figure.
+std::vector<std::string> launch_beyond(const launch::LaunchShape& own,
+                                       const launch::LaunchShape& wanted) {
+  const struct {
+    const char* name;
+    int own, wanted;
+    bool is_beyond;
+  } rows[] = {{"shared_bytes", own.dynamic_shared_bytes, wanted.dynamic_shared_bytes,
+               own.dynamic_shared_bytes > wanted.dynamic_shared_bytes},
+              {"min_items", own.min_items, wanted.min_items, own.min_items > wanted.min_items},
+              {"max_items", own.max_items, wanted.max_items,
+               own.max_items != 0 && (wanted.max_items == 0 || own.max_items < wanted.max_items)}};
+  std::vector<std::string> found;
+  for (const auto& row : rows)
+    if (row.is_beyond)
+      found.push_back(fmt::format("its head has {} = {}, the template of its key {}", row.name,
+                                  row.own, row.wanted == 0 ? "none" : std::to_string(row.wanted)));
+  return found;
+}
+
 // The template of its key, if it is another text.
 std::optional<Rendered> template_of(Templates& templates, const Prepared& prepared,
                                     Execution& execution, Compared& compared) {
@@ -311,6 +333,7 @@ std::optional<Rendered> template_of(Templates& templates, const Prepared& prepar
     execution.is_new = !templates.has_components_of(prepared.key);
     return std::nullopt;
   }
+  compared.launch = launch_beyond(prepared.head.launch, wanted->head.launch);
   if (wanted->kernel.hash != prepared.kernel.hash) return std::move(*wanted);
   execution.text = Execution::Text::templates;
   compared.is_same = true;
@@ -340,10 +363,11 @@ void judge(const Compared& compared, const Runs& runs, const Prepared& prepared,
   execution.found = own.found.value_or("");
   execution.counted = *own.counted;
   execution.not_counted = own.counted->why_not;
-  if (!execution.not_counted.empty()) return;
   const auto refuse = [&](const std::vector<std::string>& reasons) {
     if (!reasons.empty()) execution.refused.push_back("executions: " + first_of(reasons));
   };
+  refuse(compared.launch);
+  if (!execution.not_counted.empty()) return;
   // Another library's code has its clock reads in functions of its own.
   if (!prepared.head.own_components()) refuse(phasebit::protocol::faults_of_records(*own.counted));
   refuse(phasebit::protocol::growth_outside(*own.counted, prepared.head.clocks));

@@ -302,6 +302,31 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
   expect_errors(home_, rows);
 }
 
+TEST_F(PtxFiles, AskForNoOtherLaunchThanTheirKey) {
+  const std::string text = home_.says({"show", ptx_files_ring}).out;
+  const struct {
+    const char *find, *put, *refusal;
+  } rows[] = {
+      {"shared_bytes = ", "shared_bytes = 20", "its head has shared_bytes = 20"},
+      {"timed_role = ", "min_items = 9\n//@ timed_role = ",
+       "its head has min_items = 9, the template of its key 1"},
+      {"timed_role = ", "max_items = 99\n//@ timed_role = ",
+       "its head has max_items = 99, the template of its key none"},
+  };
+  for (const auto& row : rows) {
+    std::string edited = text;
+    const std::size_t at = edited.find(row.find);
+    ASSERT_NE(at, std::string::npos) << row.find;
+    edited.replace(at, std::string(row.find).size(), row.put);
+    Project::write(file("launch.ptx"), edited);
+    const base::ProcessOutput output =
+        home_.says({"assemble", "launch.ptx", "--check", "-t", "sm_90a", "--no-cache"});
+    EXPECT_NE(output.exit_status, 0) << row.put;
+    EXPECT_NE((output.out + output.err).find(row.refusal), std::string::npos)
+        << output.out << output.err;
+  }
+}
+
 TEST_F(PtxFiles, AreShownEntryByEntry) {
   const base::ProcessOutput several = home_.says({"show", "s.ptx"});
   EXPECT_EQ(several.err, "phasebit: usage: s.ptx has 2 kernels (--kernel: one of axpy, other)\n");

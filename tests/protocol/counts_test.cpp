@@ -24,7 +24,7 @@ struct Parts {
 std::string kernel_of(const Parts& parts) {
   return ".version 8.0\n.target sm_90\n.address_size 64\n"
          ".visible .entry small(.param .u32 items, .param .u64 samples, .param .u64 sums)\n{\n"
-         ".shared .align 8 .b8 ring[64];\n.reg .b32 n, item, parity, turn, word;\n"
+         ".shared .align 128 .b8 ring[4352];\n.reg .b32 n, item, parity, turn, word;\n"
          ".reg .f32 a, b;\n.reg .b64 first, last, early, late, record;\n"
          ".reg .pred done, more, leads, odd;\nmov.f32 a, 0f3F800000;\nmov.f32 b, a;\n"
          "ld.param.u64 record, [samples];\n"
@@ -169,6 +169,37 @@ const std::string record =
     "@leads st.global.v2.u64 [record], {first, last};\n"
     "@leads st.global.v2.u64 [record+16], {early, late};\n"
     "@leads st.global.v2.u32 [record+32], {item, turn};\n";
+
+// 32 banks of 4 bytes. Of 8 bytes 16 lanes come at a time, of 16 bytes 8.
+TEST(Counts, OfSharedMemoryHaveTheirWavefronts) {
+  const struct {
+    const char* what;
+    const char *address, *load;
+    std::uint64_t wavefronts;
+  } rows[] = {
+      {"word after word", "shl.b32 word, turn, 2;\n", "ld.shared.u32 item, [word];\n", 1},
+      {"one word", "mov.u32 word, 0;\n", "ld.shared.u32 item, [word];\n", 1},
+      {"two words of each bank", "shl.b32 word, turn, 3;\n", "ld.shared.u32 item, [word];\n", 2},
+      {"one bank", "shl.b32 word, turn, 7;\n", "ld.shared.u32 item, [word];\n", 32},
+      {"an offset", "shl.b32 word, turn, 2;\n", "ld.shared.u32 item, [word+64];\n", 1},
+      {"8 bytes", "shl.b32 word, turn, 3;\n", "ld.shared.v2.u32 {item, n}, [word];\n", 2},
+      {"16 bytes", "shl.b32 word, turn, 4;\n", "ld.shared.v4.u32 {item, n, item, n}, [word];\n", 4},
+      {"16 bytes, eight lanes of four banks", "shl.b32 word, turn, 7;\n",
+       "ld.shared.v4.u32 {item, n, item, n}, [word];\n", 32},
+  };
+  for (const auto& row : rows) {
+    const std::string base = ".reg .b32 ring_at;\nmov.u32 ring_at, ring;\n";
+    std::string load = row.load;
+    Parts parts;
+    parts.after =
+        base + row.address + "add.u32 word, word, ring_at;\n" + "add.u32 word, word, 128;\n" + load;
+    const Counted of = counted(parts);
+    std::uint64_t found = 0;
+    for (const auto& [key, pair] : of.counts)
+      if (key.counting == Counting::wavefronts && key.what == "ld.shared") found += pair.once;
+    EXPECT_EQ(found, row.wavefronts) << row.what << of.why_not;
+  }
+}
 
 TEST(Counts, HoldTheRecordToTheClockReads) {
   EXPECT_TRUE(faults_of_records(counted({Parts().wait, "", record})).empty());

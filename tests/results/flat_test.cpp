@@ -225,6 +225,68 @@ TEST(Flat, RefusesFiguresThatContradictTheirIntervals) {
             "store: a.csv: row 1: column 'reading_2_value': 2 is outside of its interval, 3 to 4");
 }
 
+// Rounds of 12, 12 and 13 cycles an item, the farthest sample 21 cycles from the line of 12.333.
+TEST(Flat, RefusesFiguresThatContradictTheirLine) {
+  const auto error = [](const char* cycles, const char* worst) {
+    return Changed()
+        .set(2, "cycles", cycles)
+        .set(2, "ci_low", "0")
+        .set(2, "ci_high", "99")
+        .set(2, "worst_residual_cycles", worst)
+        .error();
+  };
+  EXPECT_EQ(error("50", "21"), "");
+  EXPECT_EQ(error("50", "-21"), "");
+  EXPECT_EQ(error("12", "0"), "");
+  EXPECT_EQ(error("50", "0"),
+            "store: a.csv: row 2: column 'cycles': 50, but the line through its samples has a "
+            "slope of 12.333 and they are 0 cycles from it at most");
+  EXPECT_EQ(error("50", ""), "");  // not known
+}
+
+TEST(Flat, RefusesConditionsThatCannotBe) {
+  EXPECT_EQ(Changed().set(2, "sm", "999").set(2, "device_multiprocessors", "").error(),
+            "store: a.csv: row 2: column 'device_multiprocessors': GPU-1 has NULL here and 132 in "
+            "an earlier row");
+  EXPECT_EQ(Changed().set(2, "sm", "132").error(),
+            "store: a.csv: row 2: column 'sm': 132 of a device with 132 multiprocessors");
+  EXPECT_EQ(Changed().set(2, "sm", "131").error(), "");
+  EXPECT_EQ(Changed().set(2, "padding", "7").error(),
+            "store: a.csv: row 2: column 'padding': 7 is not a number of NOPs, of 16 bytes");
+  EXPECT_EQ(Changed().set(2, "padding", "208").error(), "");
+  EXPECT_EQ(Changed().set(2, "error_step", "gate").error(),
+            "store: a.csv: row 2: column 'error_step': a reason against figures, and the verdict "
+            "is 'measured'");
+  EXPECT_EQ(Changed().set(2, "verdict", "same_code").error(),
+            "store: a.csv: row 2: column 'same_as': NULL, and the verdict is 'same_code'");
+}
+
+// Of the first two rows of some_results() one has the figures of the other.
+TEST(Flat, RefusesFiguresOfAVariantThatIsNotNamed) {
+  Results results = some_results();
+  std::erase_if(results.points, [](const PointRow& one) { return one.error.has_value(); });
+  for (PointRow& point : results.points) {
+    point.counters.clear();
+    point.aa_control = false;
+    point.kind = results::PointKind::point;
+    point.quality = {};
+    point.sass_class = "0240c4f3e0a9-2";
+  }
+  std::size_t same = 1;
+  while (results.points[same - 1].verdict != Verdict::same_code) ++same;
+  const auto error = [&](const char* column, const std::string& value) {
+    return Changed(results).set(same, column, value).error();
+  };
+  EXPECT_EQ(error("same_as", results.points[same - 1].same_as.text()), "");
+  EXPECT_TRUE(error("figure_point", "")
+                  .ends_with(fmt::format("column 'figure_point': NULL, and there are figures of {}",
+                                         results.points[same - 1].same_as)))
+      << error("figure_point", "");
+  EXPECT_TRUE(error("same_as", "ring/mbarrier/st_shared/none")
+                  .ends_with("and same_as is ring/mbarrier/st_shared/none"))
+      << error("same_as", "ring/mbarrier/st_shared/none");
+}
+
 TEST(Flat, RefusesIdsThatSayAnotherKey) {
   const auto error = [](const char* id) { return Changed().set(1, "id", id).error(); };
   EXPECT_EQ(error("ring/mbarrier/none/none/wait=poll"),

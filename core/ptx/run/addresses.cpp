@@ -273,6 +273,18 @@ Base Machine::base_in_thread(const HeldAddress& held, const Warp& warp, int lane
   return is_own ? held.base : made_of_address;
 }
 
+// That is a fact of the launch: the first one after the module is loaded, if the kernel stores to
+// it.
+void Machine::note_supposed(const Place& place, std::uint64_t size, RunPlace by) {
+  Region& variable = *place.region;
+  if (!variable.is_supposed || variable.is_written(place.offset, size)) return;
+  variable.is_supposed = false;
+  report(FindingKind::decision, Grade::note, by,
+         fmt::format("{} is supposed to hold what its initialiser says: the host or an earlier "
+                     "launch may have stored something else",
+                     variable.name));
+}
+
 // An address that is made of a variable's, or of a buffer's, leads nowhere else; one in shared
 // memory is made of a variable's.
 bool Machine::check_base(Base base, const Place& found, std::uint64_t size, RunPlace by) {

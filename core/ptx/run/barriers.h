@@ -74,26 +74,35 @@ struct CtaBarrier {
 
 // A word that threads wait for by loads.
 struct Flag {
+  using Told = std::array<std::shared_ptr<const Clocks>, 3>;
   struct Version {
     std::uint64_t value = 0;
     Epoch written;
     RunPlace at;
     // What it tells one that polls it, by the scope that holds both threads (place_of): no memory
     // where its own scope or that of its release does not.
-    std::array<std::shared_ptr<const Clocks>, 3> published;
+    Told published;
     bool is_known = true;     // its value
     Base base = no_base;      // whose address it is
     std::uint64_t added = 0;  // to the value before, by a store that may come in any order; 0: none
     std::size_t known_by =
-        0;  // the first version that is stored after it in each schedule; 0: none
+        0;                  // the first version that is stored after it in each schedule; 0: none
+    std::size_t after = 0;  // so many of the first versions come before it in each schedule
+    bool is_addition = false;  // of a scope that all threads are in
+    bool is_chain = false;     // an atomic that tells what the version before it did, too
   };
   // The last store of a thread, and the last that is not an addition.
   struct Writer {
     std::uint32_t any = 0, other = 0;
+    std::size_t after = 0;  // of its last version
+    Told released;          // by its releases there, which its later stores there tell, too
   };
   std::vector<Version> versions;
   std::vector<std::size_t> latest;  // versions that none is known by
   std::map<Component, Writer> writers;
+  std::map<Component, Told> heard;  // by relaxed polls, which its next acquire there sees
+  // Of polls that several sums end: the version by which they must have ended.
+  std::map<Component, std::size_t> counted;
   std::map<Component, Mbarrier::Event> polls;  // the last that has ended, of each thread
   std::map<Component, Mbarrier::Event> reads;  // the last load that no store may change
   bool is_contended = false;                   // stores to it come in no order

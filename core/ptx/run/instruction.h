@@ -170,6 +170,11 @@ struct SharedVariable {
   bool constant = false;  // of those in global memory
   std::uint32_t align = 1;
   int scope = -1;  // of the function (PtxScopes) that declares it; -1: of the file
+  // What its initialiser says, from the first word on, and which of it (by byte) are addresses of
+  // other variables.
+  bool is_initialised = false;
+  std::vector<std::uint32_t> initial = {};
+  std::vector<std::pair<std::uint32_t, std::int32_t>> addresses = {};
 };
 
 struct RunProgram {

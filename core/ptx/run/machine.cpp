@@ -56,6 +56,11 @@ std::string to_string(const Reason& reason) {
 Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOptions& options)
     : program_(program), launch_(launch), options_(options), draw_(options.seed) {
   unwritten_memory_ = reason(Reason::Kind::unwritten_memory, 0);
+  if (const auto wrong = complaint_about(program, launch)) {
+    report(wrong->kind, wrong->grade, {}, wrong->what);
+    stopped_ = wrong->grade != Grade::note;
+    if (stopped_) return;
+  }
   // CTAs of an SM whose number is given are there at once.
   if (launch.sm_of_cta.empty() && !launch.cooperative) residency_ = residency_of(program, launch);
   for (std::size_t n = 0; n < launch.buffers.size(); ++n) {
@@ -70,17 +75,20 @@ Machine::Machine(const RunProgram& program, const RunLaunch& launch, const RunOp
     if (one.space != Space::global) continue;
     variables_.push_back(std::make_unique<Region>(
         one.name, address_of_buffer(first_variable + static_cast<std::size_t>(one.offset)),
-        one.bytes));
-    variables_.back()->is_constant = one.constant;
+        one.bytes, &one.initial));
+    Region& made = *variables_.back();
+    made.is_constant = one.constant;
+    made.is_supposed = one.is_initialised && !one.constant;
+    // The host, or an earlier launch, has left something in those without an initialiser.
+    if (!one.is_initialised) made.initial_unsure = unwritten_memory_;
   }
   make_bases();
+  for (const SharedVariable& one : program.variables)
+    for (const auto& [offset, variable] : one.addresses)
+      variables_[one.offset]->hold(offset, 8, {base_of_variable(variable), -1});
   for (const RunTensorMap& one : launch.maps)
     maps_[{nullptr, one.offset}] = {one.map, one.address, ++map_versions_};
   make_ctas();
-  if (const auto wrong = complaint_about(program, launch)) {
-    report(wrong->kind, wrong->grade, {}, wrong->what);
-    stopped_ = wrong->grade == Grade::error;
-  }
 }
 
 void Machine::make_ctas() {
@@ -92,8 +100,6 @@ void Machine::make_ctas() {
       region->threads = warps * lanes_of_warp;
       region->ctas_of_cluster = size;
     }
-  // An earlier launch may have left something there.
-  for (const auto& variable : variables_) variable->initial_unsure = unwritten_memory_;
   clusters_.resize(static_cast<std::size_t>(launch_.ctas() / size));
   warps_.reserve(static_cast<std::size_t>(launch_.ctas()) * static_cast<std::size_t>(warps));
   for (int n = 0; n < launch_.ctas(); ++n) {

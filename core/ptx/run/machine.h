@@ -267,18 +267,32 @@ class Machine {
   void write_flag(Warp& warp, const Instruction& one, int lane, const Place& at, int size,
                   std::uint64_t value, const Access& access, bool is_known, Base base);
   void publish_version(const Warp& warp, const Instruction& one, int lane,
-                       const Flag::Version& before, Flag::Version& version);
+                       const Flag::Version& before, Flag::Writer& own, Flag::Version& version);
+  void note_supposed(const Place& place, std::uint64_t size, RunPlace by);
+  // What a load or an atomic has to say and to learn before it reads.
+  void look_before(Warp& warp, const Instruction& one, std::uint32_t pc, int lane, const Place& at);
   void overwrite_flags(const Place& to, std::uint64_t bytes, const VectorClock& known,
                        const Access& access, const Flag* same = nullptr);
-  void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by);
   struct Wanted {
     std::uint64_t value = 0;
     Base base = no_base;
     bool operator==(const Wanted&) const = default;
   };
+  void check_polls(const Flag& flag, const VectorClock& known, const Epoch& own, RunPlace by,
+                   std::size_t after = 0);
+  bool ends(const RetryLoop& loop, const Wanted& wanted, std::uint64_t stored) const;
+  std::size_t counted_end(const RetryLoop& loop, const Wanted& wanted, const Flag& flag) const;
   std::string other_end(const RetryLoop& loop, const Wanted& wanted, const Flag& flag,
                         std::size_t seen, RunPlace& other) const;
+  struct Polled {
+    Flag* flag = nullptr;
+    std::size_t version = 0;
+    bool acquires = false;
+    Scope scope = Scope::gpu;
+  };
   void end_poll(Warp& warp, const RetryLoop& loop, Mask lanes);
+  std::pair<Scope, bool> writers_of(const Flag& flag, std::size_t version, const Warp& warp) const;
+  void hear(Warp& warp, const Polled& seen, Mask lanes, Scope needed);
   // Whether a strong load or a try outside of a retry loop may be told what no schedule changes.
   bool may_settle(const Instruction& one, std::uint32_t pc) const {
     return one.retry < 0 && !one.is_token && options_.watch == nullptr &&
@@ -321,6 +335,7 @@ class Machine {
   bool is_over(const Mbarrier& barrier, const Warp& warp, const Instruction& one, int lane,
                std::int64_t& phase) const;
   Went cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
+  void check_all_aligned(Warp& warp, std::uint32_t pc, Mask lanes);
   void try_complete(Cta& cta, CtaBarrier& barrier);
   Went cluster_barrier(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes);
   void try_complete(Cluster& cluster);
@@ -431,12 +446,6 @@ class Machine {
   std::vector<Reason> reasons_{1};
   std::map<std::pair<std::uint8_t, std::uint32_t>, std::uint32_t> reason_of_;
   std::vector<Token> tokens_;
-  struct Polled {
-    Flag* flag = nullptr;
-    std::size_t version = 0;
-    bool acquires = false;
-    Scope scope = Scope::gpu;
-  };
   // How the atomics whose order is open change a word, the first of them.
   struct Combined {
     Word way = Word::add;

@@ -42,12 +42,26 @@ void Machine::try_complete(Cta& cta, CtaBarrier& barrier) {
   ++progress_;
 }
 
+// All threads of a warp must execute the same one (PTX ISA, bar). Those that have left before they
+// come to it are not counted by any GPU; but of a loop that they leave one by one the manual says
+// nothing.
+void Machine::check_all_aligned(Warp& warp, std::uint32_t pc, Mask lanes) {
+  Mask& met = warp.met_aligned[pc];
+  if (const Mask gone = met & ~warp.live; gone != 0)
+    report(FindingKind::named, Grade::unproved, at(warp, pc, std::countr_zero(lanes)),
+           fmt::format("lanes {:#010x} of the warp have executed it before and left: it needs all "
+                       "of them (.aligned)",
+                       gone));
+  met |= lanes;
+}
+
 // "bar.sync id, threads": a warp counts as all its threads.
 Machine::Went Machine::cta_barrier(Warp& warp, const Instruction& one, std::uint32_t pc,
                                    Mask lanes) {
   Mask all = lanes;
   if (!gather(warp, one, pc, all)) return Went::stays;
   const int first = std::countr_zero(all);
+  if (one.has(Word::aligned)) check_all_aligned(warp, pc, all);
   for (const Operand& operand : one.operands)
     each_lane(all, [&](int lane) {
       if (((warp.value(operand, lane) ^ warp.value(operand, first)) & 0xffffffffU) == 0) return;

@@ -119,6 +119,7 @@ class Region {
   int threads = 1 << 30;  // components of a CTA
   int ctas_of_cluster = 1;
   bool is_constant = false;
+  bool is_supposed = false;          // that it holds its initialiser still: said when that is read
   std::uint32_t initial_unsure = 0;  // why what it holds at first is not known
   std::uint64_t first_unsure = 0;    // from which byte on
 

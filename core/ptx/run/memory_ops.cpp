@@ -283,6 +283,7 @@ void Machine::load(Warp& warp, const Instruction& one, std::uint32_t pc, Mask la
     if (one.has(Word::nc) && found->region->is_written(found->offset, size * one.results))
       report(FindingKind::race, Grade::error, at(warp, pc, lane),
              "reads by the path that is not coherent what this kernel writes");
+    look_before(warp, one, pc, lane, *found);
     const bool is_ordered = touch(*found, size * one.results, access, warp.viewer(lane));
     if (may_be_known && is_ordered) {
       known |= 1U << lane;
@@ -425,6 +426,7 @@ void Machine::change(Warp& warp, const Instruction& one, std::uint32_t pc, Mask 
     const auto found =
         place(warp, one, pc, lane, one.space, one.operands[in], size * parts, size * parts);
     if (!found) return;
+    look_before(warp, one, pc, lane, *found);
     Access access = access_of(warp, one, pc, lane, false);
     bool is_ordered = touch(*found, size * parts, access, warp.viewer(lane));
     access.is_write = true;

@@ -62,7 +62,50 @@ int most_registers(const RunProgram& program, const RunLaunch& launch) {
   return std::clamp(grain(isa::registers_per_sm / threads), register_grain, most_of_a_thread);
 }
 
+namespace {
+
+// CUDA C++ Programming Guide, technical specifications: the same of each compute capability.
+std::optional<Finding> complaint_about_size(const RunLaunch& launch) {
+  struct Limit {
+    const char* what;
+    std::int64_t size, most;
+  };
+  constexpr std::int64_t most_x = 0x7fffffff, most_yz = 65'535, most_threads = 1024, most_z = 64;
+  const auto of = [](const std::array<int, 3>& size, int n) {
+    return std::int64_t{size[static_cast<std::size_t>(n)]};
+  };
+  for (const Limit& limit :
+       {Limit{"grid with x", of(launch.grid, 0), most_x},
+        Limit{"grid with y", of(launch.grid, 1), most_yz},
+        Limit{"grid with z", of(launch.grid, 2), most_yz},
+        Limit{"block with x", of(launch.block, 0), most_threads},
+        Limit{"block with y", of(launch.block, 1), most_threads},
+        Limit{"block with z", of(launch.block, 2), most_z},
+        Limit{"block with threads", of(launch.block, 0) * of(launch.block, 1) * of(launch.block, 2),
+              most_threads}})
+    if (limit.size > limit.most || limit.size < 1) {
+      Finding made;
+      made.kind = FindingKind::range;
+      made.what =
+          fmt::format("a {} = {}: 1 to {} are possible", limit.what, limit.size, limit.most);
+      return made;
+    }
+  // So many are simulated in some gigabytes.
+  constexpr std::int64_t most_warps = 1 << 16;
+  const std::int64_t warps =
+      of(launch.grid, 0) * of(launch.grid, 1) * of(launch.grid, 2) * launch.warps();
+  if (warps <= most_warps && of(launch.grid, 0) <= most_warps) return std::nullopt;
+  Finding made;
+  made.kind = FindingKind::range;
+  made.grade = Grade::unsupported;
+  made.what = fmt::format("a launch of more than {} warps: check a smaller grid", most_warps);
+  return made;
+}
+
+}  // namespace
+
 std::optional<Finding> complaint_about(const RunProgram& program, const RunLaunch& launch) {
+  if (auto wrong = complaint_about_size(launch)) return wrong;
   int most = 0;
   for (const isa::Target& target : targets_of(program))
     most = std::max(most, target.max_shared_bytes_per_cta);

@@ -103,6 +103,8 @@ struct Warp {
   std::uint64_t group_path = 0, group_places = 0;
   std::uint32_t group_pc = 0;
   std::array<std::uint32_t, lanes_of_warp> cluster_phase{};
+  std::map<std::uint32_t, Mask> met_aligned;  // lanes that have been at each barrier with .aligned
+  std::array<Mask, lanes_of_warp> synced{};   // the mask of the last bar.warp.sync
 
   Component thread(int lane) const { return static_cast<Component>(first_thread + lane); }
   std::uint64_t* row(std::uint32_t number) { return &values[std::size_t{number} * lanes_of_warp]; }

@@ -20,9 +20,10 @@ Mask Machine::named_lanes(const Warp& warp, const Instruction& one, int lane) {
 bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask& lanes) {
   const Mask named = named_lanes(warp, one, std::countr_zero(lanes)), all = lanes;
   each_lane(all, [&](int lane) {
+    if (named_lanes(warp, one, lane) != named) lanes &= ~(1U << lane);
+  });
+  each_lane(lanes == all ? 0 : all, [&](int lane) {
     const Mask own = named_lanes(warp, one, lane);
-    if (own == named) return;
-    lanes &= ~(1U << lane);
     each_lane(own & all, [&](int other) {
       if (named_lanes(warp, one, other) != own)
         stop(FindingKind::range, Grade::error, at(warp, pc, lane),
@@ -60,7 +61,20 @@ bool Machine::gather(Warp& warp, const Instruction& one, std::uint32_t pc, Mask&
 Machine::Went Machine::warp_sync(Warp& warp, const Instruction& one, std::uint32_t pc, Mask lanes) {
   Mask all = lanes;
   if (!gather(warp, one, pc, all)) return Went::stays;
-  each_lane(all, [&](int lane) { ++warp.pcs[static_cast<std::size_t>(lane)]; });
+  const Mask named = named_lanes(warp, one, std::countr_zero(all));
+  // They may have been there still when the others came.
+  each_lane(named & warp.launched & ~warp.live, [&](int lane) {
+    const Mask other = warp.synced[static_cast<std::size_t>(lane)];
+    if (other != 0 && other != named)
+      report(FindingKind::early_exit, Grade::unproved, at(warp, pc, std::countr_zero(all)),
+             fmt::format("the mask {:#010x} names lane {}, which has left after a bar.warp.sync "
+                         "with the mask {:#010x}",
+                         named, lane, other));
+  });
+  each_lane(all, [&](int lane) {
+    warp.synced[static_cast<std::size_t>(lane)] = named;
+    ++warp.pcs[static_cast<std::size_t>(lane)];
+  });
   return Went::elsewhere;
 }
 

@@ -73,7 +73,9 @@ Result<std::string> assemble_text(const std::string& text, const std::string& ta
                     out = (folder.path() / "k.cubin").string();
   PHASEBIT_TRY(base::write_file(in, fmt::format(".version {}\n.target {}\n.address_size 64\n{}",
                                                 version_for(target), target, text)));
-  std::vector<std::string> words = {find_tools()->ptxas, "-arch=" + target};
+  // "sm_90a, texmode_independent"
+  std::vector<std::string> words = {find_tools()->ptxas,
+                                    "-arch=" + target.substr(0, target.find(','))};
   words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {in, "-o", out});
   PHASEBIT_TRY_ASSIGN(ran, base::run_process(words));

@@ -436,6 +436,31 @@ TEST(CodeClassDeclared, TexturesAndSurfaces) {
     }
 }
 
+// How a sampler that the code reads filters and clamps, and of one that it does not.
+TEST(CodeClassDeclared, Samplers) {
+  PHASEBIT_NEEDS_TOOLS();
+  const std::string text = R"(
+.global .texref image;
+.global .samplerref one = {filter_mode = nearest, addr_mode_0 = wrap};
+.global .samplerref other = {filter_mode = linear, addr_mode_0 = mirror};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o; .reg .f32 x, v, w;
+  ld.param.u64 o, [out];
+  ld.global.f32 x, [o];
+  tex.2d.v4.f32.f32 {v, w, w, w}, [image, one, {x, x}];
+  st.global.f32 [o], v;
+  ret;
+}
+)";
+  for (const char* target : {"sm_80, texmode_independent", "sm_90a, texmode_independent"}) {
+    const std::vector<std::string> state = {"constant bank 0 at"};
+    expect_pair({"a filter", target, text, "nearest", "linear", {}, state});
+    expect_pair({"an edge", target, text, "wrap", "clamp_to_edge", {}, state});
+    expect_pair({"another's edge", target, text, "mirror", "clamp_to_edge", {}, {}});
+  }
+}
+
 // What is in the instructions is seen there, and never called identical.
 const std::string stack_table = R"(
 .visible .entry k(.param .u64 out, .param .u32 i)

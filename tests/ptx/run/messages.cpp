@@ -38,11 +38,43 @@ void add_at_all(std::vector<Message>& all, Message message, bool cta, bool clust
   }
 }
 
+struct FlagRow {
+  const char *section, *before, *raise, *poll, *after;
+  bool cta, cluster, grid;
+};
+
+void add_flag(std::vector<Message>& all, const FlagRow& row) {
+  Message made = flag_message(row.before, fmt::format("st.{}.global.u32 [d0], $v;\n", row.raise),
+                              fmt::format("ld.{}.global.u32", row.poll), row.after);
+  made.section = row.section;
+  add_at_all(all, std::move(made), row.cta, row.cluster, row.grid);
+}
+
+// A release and then a strong store to the same location; a strong load of it and then an acquire.
+// The store and the load, and the release and the acquire, are morally strong.
+void add_flags_of_two(std::vector<Message>& all) {
+  const FlagRow rows[] = {
+      {"8.9.2", "st.release.gpu.global.u32 [d0], $u;\n", "relaxed.gpu", "acquire.gpu", "", true,
+       true, true},
+      {"8.9.2", "", "release.gpu", "relaxed.gpu", "ld.acquire.gpu.global.u32 r2, [d0];\n", true,
+       true, true},
+      {"8.9.2", "st.release.gpu.global.u32 [d0], $u;\n", "volatile", "relaxed.gpu",
+       "ld.acquire.gpu.global.u32 r2, [d0];\n", true, true, true},
+      {"8.5", "st.release.cta.global.u32 [d0], $u;\n", "relaxed.gpu", "acquire.gpu", "", true,
+       false, false},
+      {"8.5", "", "release.gpu", "relaxed.gpu", "ld.acquire.cta.global.u32 r2, [d0];\n", true,
+       false, false},
+      {"8.8.1", "st.release.gpu.global.u32 [d0], $u;\n", "relaxed.cta", "acquire.gpu", "", true,
+       false, false},
+      {"8.9.2", "st.release.gpu.global.u32 [d0+4], $u;\n", "relaxed.gpu", "acquire.gpu", "", false,
+       false, false},
+      {"8.9.2", "", "release.gpu", "relaxed.gpu", "ld.acquire.gpu.global.u32 r2, [d0+4];\n", false,
+       false, false}};
+  for (const FlagRow& row : rows) add_flag(all, row);
+}
+
 void add_flags(std::vector<Message>& all) {
-  const struct {
-    const char *section, *before, *raise, *poll, *after;
-    bool cta, cluster, grid;
-  } rows[] = {
+  const FlagRow rows[] = {
       // A release and an acquire on one location; both scopes hold both threads.
       {"8.9.2", "", "release.cta", "acquire.cta", "", true, false, false},
       {"8.9.2", "", "release.cluster", "acquire.cluster", "", true, true, false},
@@ -81,12 +113,8 @@ void add_flags(std::vector<Message>& all) {
       {"8.9.6", "fence.proxy.async;\n", "relaxed.gpu", "acquire.gpu", "", false, false, false},
       // A weak store is not part of a pattern, whatever fence is before it.
       {"8.8.1", "fence.acq_rel.gpu;\n", "weak", "acquire.gpu", "", false, false, false}};
-  for (const auto& row : rows) {
-    Message made = flag_message(row.before, fmt::format("st.{}.global.u32 [d0], $v;\n", row.raise),
-                                fmt::format("ld.{}.global.u32", row.poll), row.after);
-    made.section = row.section;
-    add_at_all(all, std::move(made), row.cta, row.cluster, row.grid);
-  }
+  for (const FlagRow& row : rows) add_flag(all, row);
+  add_flags_of_two(all);
 }
 
 // Atomics raise flags, too; of the GPU's scope and relaxed where they name neither (9.7.13, atom).

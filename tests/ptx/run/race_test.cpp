@@ -138,6 +138,35 @@ TEST(RunRace, WhatARunLeavesInMemory) {
   EXPECT_EQ(outcome.memory[0][33], 1U);
 }
 
+// CUDA C++ Programming Guide, technical specifications per compute capability.
+TEST(RunRace, SizesOfALaunch) {
+  const auto file = ptx::read_ptx(small_kernel(""), "small.ptx");
+  ASSERT_TRUE(file) << file.error().text();
+  const auto program = ptx::run::decode(*file, *file->entries().front());
+  ASSERT_TRUE(program) << program.error().text();
+  using Size = std::array<int, 3>;
+  const auto complaint = [&](Size grid, Size block) {
+    ptx::run::RunLaunch launch;
+    launch.grid = grid;
+    launch.block = block;
+    const auto found = complaint_about(*program, launch);
+    return found ? found->what : "";
+  };
+  EXPECT_EQ(complaint({65'535, 1, 1}, {32, 1, 1}), "");
+  EXPECT_EQ(complaint({1, 65'535, 1}, {8, 2, 2}), "");
+  EXPECT_EQ(complaint({1, 1, 1}, {16, 1, 64}), "");
+  EXPECT_EQ(complaint({1, 70'000, 1}, {32, 1, 1}),
+            "a grid with y = 70000: 1 to 65535 are possible");
+  EXPECT_EQ(complaint({1, 1, 65'536}, {32, 1, 1}),
+            "a grid with z = 65536: 1 to 65535 are possible");
+  EXPECT_EQ(complaint({1, 1, 1}, {1, 1, 128}), "a block with z = 128: 1 to 64 are possible");
+  EXPECT_EQ(complaint({1, 1, 1}, {1, 2048, 1}), "a block with y = 2048: 1 to 1024 are possible");
+  EXPECT_EQ(complaint({1, 1, 1}, {64, 32, 1}),
+            "a block with threads = 2048: 1 to 1024 are possible");
+  EXPECT_EQ(complaint({2'000'000'000, 65'535, 65'535}, {32, 1, 1}),
+            "a launch of more than 65536 warps: check a smaller grid");
+}
+
 TEST(RunRace, ACopyOfTwoCtasOfACluster) {
   // The first CTA stores to the second's shared memory, and both meet at the cluster's barrier.
   const std::string body =
