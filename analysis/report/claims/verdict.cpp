@@ -111,6 +111,7 @@ JudgedCase judged(const Claim& claim, const ClaimCases& cases, const ClaimCase& 
   out.above = pairs.median;
   out.floor = pairs.floor;
   out.pairs = pairs.pairs.size();
+  out.across_runs = b == nullptr ? 0 : pairs.across_runs();
   if (has_equal_code(a, b)) {
     out.state = CaseState::equal_code;
   } else if (claim.relation == Relation::less || claim.relation == Relation::greater) {
@@ -194,6 +195,7 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
     out.cases.push_back(judged(claim, cases, one));
     const JudgedCase& last = out.cases.back();
     out.unpaired += last.is_told() && last.pairs == 0 ? 1 : 0;
+    out.across_runs += last.is_told() && last.across_runs > 0 ? 1 : 0;
   }
   // Counted, what cannot be told apart does not have the relation.
   const bool counted = claim.least_share || claim.most_share;
