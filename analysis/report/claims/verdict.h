@@ -40,7 +40,8 @@ Sides sides_of(const ClaimCases& cases, const JudgedCase& one);
 // Of what is distinct: pairs of SASS classes.
 struct Counts {
   size_t holds = 0, refutes = 0, ambiguous = 0, equal_code = 0;
-  size_t used = 0;  // with the ambiguous where the claim counts
+  size_t used = 0;            // with the ambiguous where the claim counts
+  size_t without_figure = 0;  // that a side has no figure of
   // Of the comparisons, not of what is distinct: `across_runs` have pairs whose sides no run
   // measured both.
   size_t unpaired = 0, across_runs = 0;
