@@ -240,7 +240,8 @@ bool is_said(const Claim& claim, const std::string& axis, const std::string& val
                      [&](const ClaimLimit& limit) { return limit.of == axis; });
 }
 
-// The one value of each axis that every comparison has, "" of several, and whether some row sets it.
+// The one value of each axis that every comparison has, "" of several, and whether some row sets
+// it.
 struct AxisValue {
   std::string value;
   bool is_set = false;
