@@ -65,7 +65,7 @@ struct ClaimCases {
   std::vector<ClaimRow> rows;  // all that the selection matches
   std::vector<size_t> from;    // of each its place in the rows that it was chosen of
   std::vector<ClaimCase> cases;
-  std::vector<ClaimCase> without_figure;  // comparisons of which a side has none: not judged
+  std::vector<ClaimCase> without_figure;  // a side has no figure: not judged
   std::vector<LeftOut> left_out;
 };
 

@@ -41,7 +41,7 @@ struct Range {
   double low = 0, high = 0;
 };
 
-// Digits behind the point that are shown.
+// Digits after the point that are shown.
 int digits_of(double value) {
   const double size = std::abs(value);
   return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;

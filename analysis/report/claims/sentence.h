@@ -18,7 +18,7 @@ Status check_placeholders(const Claim& claim);
 // (or is a size), that neither a side nor a limit names and whose value the sentence does not have.
 std::string measured_with(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
 
-// With measured_with in brackets behind it.
+// And measured_with in brackets after it.
 std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
 
 // What is distinct on GPUs of one model: "18" where all models have as many, else "18 on H200, 12
