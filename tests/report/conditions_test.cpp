@@ -181,6 +181,31 @@ TEST(Pairs, AreFoundByConditionNotByNumber) {
   EXPECT_DOUBLE_EQ(made.highest, 10);
 }
 
+TEST(Pairs, AreOfOneRunWhereOneMeasuredBoth) {
+  const auto of_run = [](const char* run, std::vector<PointRow> rows) {
+    for (PointRow& row : rows) row.run_id = run;
+    return rows;
+  };
+  // The second run has measured `one` anew.
+  std::vector<PointRow> rows = of_run("run-1", rows_under(other, {100, 100, 100}));
+  for (const auto& [run, cycles] : {std::pair("run-1", 110.0), {"run-2", 118.0}})
+    for (const PointRow& row : of_run(run, rows_under(one, {cycles, cycles, cycles})))
+      rows.push_back(row);
+  const auto pairs_of = [&] {
+    const Aggregation all = aggregate(rows);
+    EXPECT_DOUBLE_EQ(find_variant(all.points, one)->cycles, 118);  // a figure alone: the newest
+    return paired(figure_of(*find_variant(all.points, other)),
+                  figure_of(*find_variant(all.points, one)));
+  };
+  EXPECT_DOUBLE_EQ(pairs_of().highest, 10);
+  EXPECT_EQ(pairs_of().across_runs(), 0U);
+  // Of no common run: the newest of each.
+  for (PointRow& row : rows)
+    if (row.variant_id == other) row.run_id = "run-3";
+  EXPECT_DOUBLE_EQ(pairs_of().lowest, 18);
+  EXPECT_EQ(pairs_of().across_runs(), 3U);
+}
+
 TEST(Pairs, AreOfOneGpuAndOfTwoConditionsAtLeast) {
   std::vector<PointRow> elsewhere = rows_under(one, {110, 110, 110});
   for (PointRow& row : elsewhere) row.device_uuid = "GPU-2";

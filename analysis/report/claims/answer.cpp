@@ -178,6 +178,10 @@ std::string answer(const CheckedClaim& checked) {
   text +=
       line("control", claim.control.empty() ? "none: an observation"
                                             : fmt::format("`phasebit claims {}`", claim.control));
+  if (checked.verdict.across_runs > 0)
+    text +=
+        line("runs", fmt::format("{} comparisons have pairs of which no run measured both sides",
+                                 checked.verdict.across_runs));
   text += line("left out", left_out_text(checked.cases));
   for (const std::string& fault : checked.faults) text += line("unsound", fault);
   text += nearest_text(checked);

@@ -204,6 +204,8 @@ std::string why_of(const JudgedCase& one) {
   if (one.state == CaseState::no_bound) return "the bound has no value";
   if (one.state == CaseState::equal_code) return "one SASS class: no difference to see";
   const std::string_view within = one.state == CaseState::ambiguous ? "within the floor" : "";
+  if (one.across_runs > 0)
+    return fmt::format("{}{}of two runs", within, within.empty() ? "" : ", ");
   if (one.pairs > 0) return std::string(within);
   return fmt::format("{}{}not paired", within, within.empty() ? "" : ", ");
 }
@@ -280,12 +282,12 @@ void add_outside(const CheckedClaim& one, bool commands, Table& table) {
 
 Table claims_table(const std::vector<CheckedClaim>& claims) {
   Table table;
-  table.columns = {{"claim", false},         {"verdict", false},  {"devices", false},
-                   {"refuted on", false},    {"kind", false},     {"figure", false},
-                   {"relation", false},      {"used", true},      {"hold", true},
-                   {"refute", true},         {"ambiguous", true}, {"equal code", true},
-                   {"unpaired", true},       {"left out", true},  {"outside", true},
-                   {"refute outside", true}, {"where", false},    {"it says", false, 40}};
+  table.columns = {
+      {"claim", false},         {"verdict", false},    {"devices", false},    {"refuted on", false},
+      {"kind", false},          {"figure", false},     {"relation", false},   {"used", true},
+      {"hold", true},           {"refute", true},      {"ambiguous", true},   {"equal code", true},
+      {"unpaired", true},       {"across runs", true}, {"left out", true},    {"outside", true},
+      {"refute outside", true}, {"where", false},      {"it says", false, 40}};
   for (const CheckedClaim& one : claims) {
     const Claim& claim = one.claim;
     const std::string says =
@@ -296,7 +298,7 @@ Table claims_table(const std::vector<CheckedClaim>& claims) {
                           fmt::format("{} {}", to_string(claim.relation), claim.bound.text()),
                           count(&Counts::used), count(&Counts::holds), count(&Counts::refutes),
                           count(&Counts::ambiguous), one.verdict.equal_code, one.verdict.unpaired,
-                          one.cases.left_out.size(), one.outside.evaluated,
+                          one.verdict.across_runs, one.cases.left_out.size(), one.outside.evaluated,
                           one.outside.verdict.refutes, fmt::format("{}:{}", claim.file, claim.line),
                           says});
     add_faults(one, table);

@@ -64,6 +64,8 @@ class Maker {
         if (std::none_of(variant.defaults->begin(), variant.defaults->end(),
                          [&, name = axis](const auto& one) { return one.first == name; }))
           row.own.push_back(axis);
+    for (const auto& [axis, value] : variant.named)
+      if (axis != without_axis) row.set.push_back(axis);
     row.axes.emplace_back("device", device_);
     row.axes.emplace_back(gpu_axis, of.device_uuid);
     if (variant.find("ptxas") == nullptr) row.axes.emplace_back("ptxas", of.run_ptxas);
@@ -367,8 +369,10 @@ std::map<std::string, Rows> by_shape(const std::vector<ClaimRow>& rows, const Ro
   return shapes;
 }
 
-void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b, ClaimCases& out) {
-  std::set<size_t> compared;
+// `no_figure`: rows that are left out already, of which a comparison is counted alone.
+void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b,
+                 const std::set<size_t>& no_figure, ClaimCases& out) {
+  std::set<size_t> compared = no_figure;
   const auto shapes_a = by_shape(out.rows, of_a), shapes_b = by_shape(out.rows, of_b);
   for (const auto& [shape, some_a] : shapes_a)
     for (const auto& [other, some_b] : shapes_b) {
@@ -382,6 +386,10 @@ void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b, ClaimCa
         if (partners == found.end()) continue;
         for (const size_t b : partners->second) {
           if (a == b) continue;
+          if (no_figure.contains(a) || no_figure.contains(b)) {
+            out.without_figure.push_back({a, b});
+            continue;
+          }
           out.cases.push_back({a, b});
           compared.insert({a, b});
         }
@@ -397,6 +405,7 @@ void compare_all(const Claim& claim, const Rows& of_a, const Rows& of_b, ClaimCa
 ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool every_device) {
   ClaimCases out;
   Rows of_a, of_b;
+  std::set<size_t> no_figure;
   for (size_t place = 0; place < rows.size(); ++place) {
     const ClaimRow& row = rows[place];
     if (!claim.where.matches(row.axes) || !is_meant(claim, row, every_device)) continue;
@@ -408,15 +417,17 @@ ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool 
     out.from.push_back(place);
     if (const std::string why = unusable(claim, row.figure); !why.empty()) {
       out.left_out.push_back({number, why});
-      continue;
+      if (row.figure.reason.empty()) continue;  // of a flag
+      no_figure.insert(number);
     }
     if (in_a) of_a.push_back(number);
     if (in_b) of_b.push_back(number);
   }
   if (claim.pairs)
-    compare_all(claim, of_a, of_b, out);
+    compare_all(claim, of_a, of_b, no_figure, out);
   else
-    for (const size_t row : of_a) out.cases.push_back({row, std::nullopt});
+    for (const size_t row : of_a)
+      (no_figure.contains(row) ? out.without_figure : out.cases).push_back({row, std::nullopt});
   return out;
 }
 

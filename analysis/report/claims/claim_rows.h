@@ -25,6 +25,7 @@ struct ClaimRow {
   RowAxes axes;                  // of the variant, device, ptxas, sms; no size of a difference
   std::vector<std::string> ids;  // of the points that made it
   std::vector<std::string> own;  // axes that no component declares: edit, tuned, ptxas flags
+  std::vector<std::string> set;  // axes whose value is not their default
   std::string code;              // SASS class of each part: what makes two rows distinct
   data::Figure figure;
   double floor = 0;  // what differs by less is the same
@@ -64,6 +65,7 @@ struct ClaimCases {
   std::vector<ClaimRow> rows;  // all that the selection matches
   std::vector<size_t> from;    // of each its place in the rows that it was chosen of
   std::vector<ClaimCase> cases;
+  std::vector<ClaimCase> without_figure;  // a side has no figure: not judged
   std::vector<LeftOut> left_out;
 };
 

@@ -41,9 +41,24 @@ struct Range {
   double low = 0, high = 0;
 };
 
+// Digits after the point that are shown.
+int digits_of(double value) {
+  const double size = std::abs(value);
+  return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+}
+
+// To those digits, so that a range holds what it is of.
+double rounded(double value, bool up) {
+  constexpr double noise = 1e-6;
+  const double unit = std::pow(10, digits_of(value));
+  return (up ? std::ceil(value * unit - noise) : std::floor(value * unit + noise)) / unit;
+}
+
 std::string range_text(const Range& range) {
   const std::string from = plain(range.low), to = plain(range.high);
-  return from == to ? from : fmt::format("{} to {}", from, to);
+  if (from == to) return from;
+  return fmt::format("{} to {}", plain(rounded(range.low, false)),
+                     plain(rounded(range.high, true)));
 }
 
 // "NVIDIA H100 80GB HBM3": "H100"
@@ -174,7 +189,7 @@ std::string count_text(const Verdict& verdict, size_t Counts::* count) {
 
 std::string plain(double value) {
   const double size = std::abs(value);
-  const int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  const int digits = digits_of(value);
   std::string text = fmt::format("{:.{}f}", value, digits);
   if (digits > 0) {
     text.erase(text.find_last_not_of('0') + 1);
@@ -206,13 +221,89 @@ Status check_placeholders(const Claim& claim) {
   return status;
 }
 
+namespace {
+
+// Those that a reader takes for any value, though it is the default.
+const std::vector<std::string> sizes = {"num_stages", "payload_bytes"};
+// What a sentence says in its own words, or the GPU chose.
+const std::vector<std::string> said = {"probe", "protocol",  "device", gpu_axis,
+                                       "ptxas", ran_on_axis, "anchor", "form",
+                                       "path",  "unroll",    "edit"};
+
+bool is_said(const Claim& claim, const std::string& axis, const std::string& value) {
+  if (base::contains(said, axis) || claim.a.names(axis) || claim.b.names(axis)) return true;
+  if (value == "none" || claim.says.find(axis) != std::string::npos) return true;
+  if (!base::number_in(value) && claim.says.find(value) != std::string::npos) return true;
+  if (base::contains(claim.bound.names(), axis) || base::contains(claim.when.names(), axis))
+    return true;
+  return std::any_of(claim.limits.begin(), claim.limits.end(),
+                     [&](const ClaimLimit& limit) { return limit.of == axis; });
+}
+
+// The one value of each axis that every comparison has, "" of several, and whether some row sets
+// it.
+struct AxisValue {
+  std::string value;
+  bool is_set = false;
+  size_t cases = 0;
+};
+std::map<std::string, AxisValue> values_of(const ClaimCases& cases, const Verdict& verdict) {
+  std::map<std::string, AxisValue> values;
+  std::set<std::string> seen;
+  size_t told = 0;
+  const auto add = [&](const ClaimRow& row) {
+    for (const auto& [axis, value] : row.axes) {
+      AxisValue& known = values.emplace(axis, AxisValue{value}).first->second;
+      if (known.value != value.text()) known.value.clear();
+      known.is_set = known.is_set || base::contains(row.set, axis.text());
+      known.cases += seen.insert(axis).second ? 1 : 0;
+    }
+  };
+  for (const JudgedCase& one : verdict.cases) {
+    if (!one.is_told()) continue;
+    seen.clear();
+    ++told;
+    add(cases.rows[one.of.a]);
+    if (one.of.b) add(cases.rows[*one.of.b]);
+  }
+  std::erase_if(values, [&](const auto& one) { return one.second.cases < told; });
+  return values;
+}
+
+std::string only_model(const Claim& claim, const Verdict& verdict) {
+  std::vector<std::string> models;
+  for (const auto& [device, counts] : verdict.of_model)
+    if (counts.used > 0) models.push_back(model_of(device));
+  const bool is_said = models.size() != 1 || !claim.devices.empty() ||
+                       claim.says.find("{devices}") != std::string::npos ||
+                       claim.says.find(models.front()) != std::string::npos;
+  return is_said ? "" : models.front();
+}
+
+}  // namespace
+
+std::string measured_with(const Claim& claim, const ClaimCases& cases, const Verdict& verdict) {
+  std::vector<std::string> axes, parts;
+  for (const auto& [axis, one] : values_of(cases, verdict))
+    if (!one.value.empty() && (one.is_set || base::contains(sizes, axis)) &&
+        !is_said(claim, axis, one.value))
+      axes.push_back(fmt::format("{}={}", axis, one.value));
+  if (!axes.empty()) parts.push_back(fmt::format("with `{}`", fmt::join(axes, " ")));
+  if (const std::string model = only_model(claim, verdict); !model.empty())
+    parts.push_back(model + " alone");
+  if (verdict.without_figure > 0)
+    parts.push_back(count_text(verdict, &Counts::without_figure) + " without a figure");
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict& verdict) {
   std::string text;
   const Writer writer(claim, cases, verdict);
   walk(
       claim.says, [&](std::string_view words) { text += words; },
       [&](const std::string& name) { text += writer.word(name); });
-  return text;
+  const std::string with = measured_with(claim, cases, verdict);
+  return with.empty() ? text : fmt::format("{} [{}]", text, with);
 }
 
 }  // namespace phasebit::report::claims

@@ -13,6 +13,12 @@ namespace phasebit::report::claims {
 // `shows`. Step::spec for another word.
 Status check_placeholders(const Claim& claim);
 
+// What bounds the rows and is not said: "with `num_stages=2 read=first`", "H200 alone", "3 without
+// a figure"; "" where nothing does. Axes with one value in all rows used, which is not the default
+// (or is a size), that neither a side nor a limit names and whose value the sentence does not have.
+std::string measured_with(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
+
+// And measured_with in brackets after it.
 std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
 
 // What is distinct on GPUs of one model: "18" where all models have as many, else "18 on H200, 12

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace phasebit::report::claims {
 namespace {
@@ -111,6 +112,7 @@ JudgedCase judged(const Claim& claim, const ClaimCases& cases, const ClaimCase& 
   out.above = pairs.median;
   out.floor = pairs.floor;
   out.pairs = pairs.pairs.size();
+  out.across_runs = b == nullptr ? 0 : pairs.across_runs();
   if (has_equal_code(a, b)) {
     out.state = CaseState::equal_code;
   } else if (claim.relation == Relation::less || claim.relation == Relation::greater) {
@@ -136,6 +138,10 @@ int rank(CaseState state) {
     case CaseState::refutes: return 3;
   }
   bug("no such CaseState");
+}
+
+std::string pair_of(const ClaimCases& cases, const ClaimCase& one) {
+  return cases.rows[one.a].code + "\n" + (one.b ? cases.rows[*one.b].code : "");
 }
 
 bool has_share(const Claim& claim, const Counts& counts) {
@@ -181,12 +187,31 @@ DistinctStates distinct_states(const ClaimCases& cases, const std::vector<Judged
   for (const JudgedCase& one : judged) {
     if (one.state == CaseState::no_bound) continue;
     const ClaimRow& a = cases.rows[one.of.a];
-    const std::string pair = a.code + "\n" + (one.of.b ? cases.rows[*one.of.b].code : "");
+    const std::string pair = pair_of(cases, one.of);
     CaseState& worst = states[*axis_of(a.axes, "device")].emplace(pair, one.state).first->second;
     if (rank(one.state) > rank(worst)) worst = one.state;
   }
   return states;
 }
+
+namespace {
+
+// Of GPUs of one name, those that no other row of the same code is judged by.
+void count_without_figure(const ClaimCases& cases, const DistinctStates& states, Verdict& out) {
+  std::map<std::string, std::set<std::string>> found;
+  for (const ClaimCase& one : cases.without_figure) {
+    const std::string& device = *axis_of(cases.rows[one.a].axes, "device");
+    const auto known = states.find(device);
+    const std::string pair = pair_of(cases, one);
+    if (known == states.end() || !known->second.contains(pair)) found[device].insert(pair);
+  }
+  for (const auto& [device, pairs] : found) {
+    out.of_model[device].without_figure = pairs.size();
+    out.without_figure = std::max(out.without_figure, pairs.size());
+  }
+}
+
+}  // namespace
 
 Verdict judge(const Claim& claim, const ClaimCases& cases) {
   Verdict out;
@@ -194,11 +219,13 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
     out.cases.push_back(judged(claim, cases, one));
     const JudgedCase& last = out.cases.back();
     out.unpaired += last.is_told() && last.pairs == 0 ? 1 : 0;
+    out.across_runs += last.is_told() && last.across_runs > 0 ? 1 : 0;
   }
   // Counted, what cannot be told apart does not have the relation.
   const bool counted = claim.least_share || claim.most_share;
   out.is_true = true;
-  for (const auto& [model, pairs] : distinct_states(cases, out.cases)) {
+  const DistinctStates states = distinct_states(cases, out.cases);
+  for (const auto& [model, pairs] : states) {
     Counts counts;
     for (const auto& [pair, state] : pairs) counts.add(state);
     counts.used = counts.holds + counts.refutes + (counted ? counts.ambiguous : 0);
@@ -211,6 +238,7 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
     out.of_model.emplace(model, counts);
   }
   out.is_true = out.is_true && out.used > 0;
+  count_without_figure(cases, states, out);
   return out;
 }
 

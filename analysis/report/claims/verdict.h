@@ -25,7 +25,8 @@ struct JudgedCase {
   // The conditions that both sides have (data/comparison.h), over which `above` is the median; 0:
   // not paired, by the figures and the rows' own floors.
   size_t pairs = 0;
-  std::string why{};  // of a state that the figures alone do not explain
+  size_t across_runs = 0;  // of these, whose sides no run measured both
+  std::string why{};       // of a state that the figures alone do not explain
   bool is_told() const { return state != CaseState::equal_code && state != CaseState::no_bound; }
 };
 
@@ -39,8 +40,11 @@ Sides sides_of(const ClaimCases& cases, const JudgedCase& one);
 // Of what is distinct: pairs of SASS classes.
 struct Counts {
   size_t holds = 0, refutes = 0, ambiguous = 0, equal_code = 0;
-  size_t used = 0;      // with the ambiguous where the claim counts
-  size_t unpaired = 0;  // of the comparisons, not of what is distinct
+  size_t used = 0;            // with the ambiguous where the claim counts
+  size_t without_figure = 0;  // that a side has no figure of
+  // Of the comparisons, not of what is distinct: `across_runs` have pairs whose sides no run
+  // measured both.
+  size_t unpaired = 0, across_runs = 0;
   void add(CaseState state);
   bool operator==(const Counts&) const = default;
 };

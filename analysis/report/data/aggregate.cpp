@@ -22,6 +22,13 @@ using results::quantile;
 
 namespace {
 
+// That of a row's cycles, or null when they are a line.
+const results::Bend* bend_of(const PointRow& row) {
+  for (const results::Bend& bend : row.quality.bends)
+    if (bend.reading.empty()) return &bend;
+  return nullptr;
+}
+
 // The readings that every repetition has.
 std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
   std::vector<ReadingFigure> readings;
@@ -40,7 +47,7 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
       out.interval.low = std::min(out.interval.low, one.interval.interval.low);
       out.interval.high = std::max(out.interval.high, one.interval.interval.high);
       out.interval_reached = out.interval_reached && one.interval.reached;
-      by_condition.add(measured->point->conditions, one.value, one.interval.interval);
+      by_condition.add(*measured->point, one.value, one.interval.interval);
     }
     if (values.size() < all.size()) continue;
     out.value = median(values);
@@ -93,7 +100,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
     out.rounds += summary.rounds;
     if (measured->point->state.known()) states.push_back(measured->point->state);
     add_flags(*measured->point, out);
-    by_condition.add(measured->point->conditions, summary.cycles, summary.interval.interval);
+    by_condition.add(*measured->point, summary.cycles, summary.interval.interval);
   }
   out.at = by_condition.take();
   fill_spread(all, out);
@@ -106,6 +113,29 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   for (size_t i = 0; i < cycles.size(); ++i)
     for (size_t j = 0; j < i; ++j) differences.push_back(std::abs(cycles[i] - cycles[j]));
   if (!differences.empty()) out.repetition_difference_cycles = median(differences);
+}
+
+// The values of every run, where some are in the place of others.
+void add_runs(const std::vector<const Measured*>& newest, const std::vector<Measured>& earlier,
+              Aggregate& out) {
+  std::vector<const Measured*> all;
+  for (const Measured& one : earlier)
+    if (!one.point->aa_control && bend_of(*one.point) == nullptr) all.push_back(&one);
+  if (all.empty()) return;
+  all.insert(all.end(), newest.begin(), newest.end());
+  ByCondition cycles(true);
+  for (const Measured* one : all)
+    cycles.add(*one->point, one->summary.cycles, one->summary.interval.interval);
+  out.at_of_runs = cycles.take();
+  for (ReadingFigure& reading : out.readings) {
+    ByCondition values(true);
+    for (const Measured* one : all)
+      for (size_t n = 0; n < one->summary.readings.size(); ++n)
+        if (one->point->readings[n].name == reading.name)
+          values.add(*one->point, one->summary.readings[n].value,
+                     one->summary.readings[n].interval.interval);
+    reading.at_of_runs = values.take();
+  }
 }
 
 Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys, PointKind kind) {
@@ -131,6 +161,7 @@ Aggregate aggregate_of(const TextRows& group, const VariantKeys& keys, PointKind
   if (bent.all_left_out() && out.reason.empty()) out.reason = reason_of(bent);
   if (!out.reason.empty()) return out;
   fill_figures(own, out);
+  add_runs(own, group.earlier, out);
   if (bent.repetitions > 0)
     out.flags.push_back({.kind = results::Flag::Kind::not_linear_in_some,
                          .bent = bent.repetitions,
@@ -146,7 +177,8 @@ TextRows rows_with_roles(const TextRows& group, bool together) {
     return (row.conditions.gap_warps > 0) != together;
   };
   TextRows rows = group;
-  std::erase_if(rows.measured, [&](const Measured& one) { return is_other(*one.point); });
+  for (std::vector<Measured>* some : {&rows.measured, &rows.earlier})
+    std::erase_if(*some, [&](const Measured& one) { return is_other(*one.point); });
   std::erase_if(rows.failed, [&](const results::PointRow* one) { return is_other(*one); });
   return rows;
 }
@@ -330,28 +362,21 @@ SlotKey slot_of(const PointRow& point) {
   return {point.repetition, point.aa_control, point.conditions.sm, point.conditions.first_warp};
 }
 
-void keep(const PointRow*& known, const PointRow& next) {
-  if (known == nullptr || results::replaces(next, *known)) known = &next;
-}
-
-// That of a row's cycles, or null when they are a line.
-const results::Bend* bend_of(const PointRow& row) {
-  for (const results::Bend& bend : row.quality.bends)
-    if (bend.reading.empty()) return &bend;
-  return nullptr;
-}
-
 }  // namespace
 
 TextRows group_of(const std::vector<const PointRow*>& rows) {
   TextRows group;
   std::map<SlotKey, const PointRow*> slots;
+  std::vector<const PointRow*> replaced;
   for (const PointRow* row : rows) {
     group.newest = row;
     if (!row->measured() && !row->error)
       group.same_as = row->same_as;
-    else
-      keep(slots[slot_of(*row)], *row);
+    else if (const PointRow*& known = slots[slot_of(*row)];
+             known == nullptr || results::replaces(*row, *known)) {
+      if (known != nullptr && known->run_id != row->run_id) replaced.push_back(known);
+      known = row;
+    }
   }
   for (const auto& [slot, row] : slots) {
     if (row->error) {
@@ -364,6 +389,9 @@ TextRows group_of(const std::vector<const PointRow*>& rows) {
     else
       group.unusable = summary.error().message;
   }
+  for (const PointRow* row : replaced)
+    if (auto summary = results::summary_of(*row); !row->error && summary)
+      group.earlier.push_back({row, std::move(*summary)});
   return group;
 }
 

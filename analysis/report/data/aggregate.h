@@ -22,7 +22,7 @@ struct ReadingFigure {
   double value = 0;
   results::Interval interval;
   bool interval_reached = false;
-  AtConditions at = {};
+  AtConditions at = {}, at_of_runs = {};  // as of Aggregate
   double half_width() const;
 };
 
@@ -64,6 +64,9 @@ struct Aggregate {
   std::string run_ptxas, ran_on;
   std::vector<ReadingFigure> readings;
   AtConditions at;  // the cycles
+  // The same of every run, where one measured anew what another had: `at` has the newest. None
+  // where all are in `at`.
+  AtConditions at_of_runs;
 
   // By name, or null.
   const ReadingFigure* reading(const std::string& name) const;
@@ -120,6 +123,7 @@ struct Measured {
 
 struct TextRows {
   std::vector<Measured> measured;
+  std::vector<Measured> earlier;  // in whose place a newer run is
   std::vector<const results::PointRow*> failed;
   const results::PointRow* newest = nullptr;
   Word same_as;

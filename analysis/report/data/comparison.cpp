@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace phasebit::report::data {
 
@@ -32,7 +33,7 @@ results::Interval around(const Figure& figure) {
 
 // `of` the two values, and as far as the ends of their intervals take it.
 AtCondition corners(const AtCondition& a, const AtCondition& b, const DifferenceOf& of) {
-  AtCondition made{a.at, of(a.value, b.value), {}};
+  AtCondition made{a.at, of(a.value, b.value), {}, a.run == b.run ? a.run : 0};
   made.interval = {made.value, made.value};
   for (const double x : {a.interval.low, a.interval.high})
     for (const double y : {b.interval.low, b.interval.high}) {
@@ -42,13 +43,36 @@ AtCondition corners(const AtCondition& a, const AtCondition& b, const Difference
   return made;
 }
 
+using TwoSides = std::pair<const AtCondition*, const AtCondition*>;
+
+// The values of one run at the condition of both, the newest that both have; else those given.
+TwoSides of_one_run(const Figure& a, const AtCondition& newest_a, const Figure& b,
+                    const AtCondition& newest_b) {
+  TwoSides found = {&newest_a, &newest_b};
+  if (newest_a.run == newest_b.run) return found;
+  const auto at = [](const AtConditions& of_runs, const AtCondition& newest) {
+    std::vector<const AtCondition*> all;
+    for (const AtCondition& one : of_runs)
+      if (one.at == newest.at) all.push_back(&one);
+    if (all.empty()) all = {&newest};
+    return all;
+  };
+  // The oldest first, so that the last is the newest.
+  for (const AtCondition* one : at(a.at_of_runs, newest_a))
+    for (const AtCondition* other : at(b.at_of_runs, newest_b))
+      if (one->run == other->run && one->run != 0) found = {one, other};
+  return found;
+}
+
 // Under each condition that both have, on one GPU.
 AtConditions by_condition(const Figure& a, const Figure& b, const DifferenceOf& of) {
   AtConditions made;
   if (a.gpu.empty() || a.gpu != b.gpu || !has_conditions(a) || !has_conditions(b)) return made;
   for (const AtCondition& one : a.at)
-    if (const AtCondition* other = find_condition(b.at, one.at))
-      made.push_back(corners(one, *other, of));
+    if (const AtCondition* other = find_condition(b.at, one.at)) {
+      const auto [first, second] = of_one_run(a, one, b, *other);
+      made.push_back(corners(*first, *second, of));
+    }
   return made;
 }
 
@@ -78,6 +102,11 @@ Paired paired(const Figure& before, const Figure& after, const DifferenceOf& dif
   made.floor =
       std::max({half_a_cycle, results::median(half_widths), scatter_of(differences, made.median)});
   return made;
+}
+
+std::size_t Paired::across_runs() const {
+  return static_cast<std::size_t>(std::count_if(
+      pairs.begin(), pairs.end(), [](const AtCondition& pair) { return pair.run == 0; }));
 }
 
 std::size_t Paired::agreeing(double least) const {
@@ -206,7 +235,8 @@ Figure figure_of(const Aggregate& aggregate) {
           aggregate.spread_factor,
           aggregate.flags,
           aggregate.device_uuid,
-          aggregate.at};
+          aggregate.at,
+          aggregate.at_of_runs};
 }
 
 Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
@@ -226,7 +256,7 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   figure.half_width = found->half_width();
   figure.interval_reached = found->interval_reached;
   figure.spread = 0, figure.factor.clear();  // those of the cycles
-  figure.at = found->at;
+  figure.at = found->at, figure.at_of_runs = found->at_of_runs;
   // A count has no fifth and no cycle that its interval could be held to.
   if (found->unit.starts_with("cycles")) figure.reason = several_values(figure.at);
   return figure;
@@ -275,7 +305,7 @@ Figure combined(const Figure& a, const Figure& b, const DifferenceOf& of) {
         unusable(fmt::format("{} has several values: {}", several.id, several.reason.text));
     return out;
   }
-  const AtCondition made = corners({{}, a.value, around(a)}, {{}, b.value, around(b)}, of);
+  const AtCondition made = corners({{}, a.value, around(a), 0}, {{}, b.value, around(b), 0}, of);
   out.value = made.value;
   out.half_width = made.half_width();
   out.spread = std::abs(of(a.value + a.spread, b.value) - out.value) +
@@ -294,11 +324,12 @@ Figure scaled(Figure figure, double factor) {
   figure.value *= factor;
   figure.half_width *= std::abs(factor);
   figure.spread *= std::abs(factor);
-  for (AtCondition& one : figure.at) {
-    one.value *= factor;
-    one.interval = {one.interval.low * factor, one.interval.high * factor};
-    if (factor < 0) std::swap(one.interval.low, one.interval.high);
-  }
+  for (AtConditions* all : {&figure.at, &figure.at_of_runs})
+    for (AtCondition& one : *all) {
+      one.value *= factor;
+      one.interval = {one.interval.low * factor, one.interval.high * factor};
+      if (factor < 0) std::swap(one.interval.low, one.interval.high);
+    }
   if (figure.reason.what == Missing::several_values) figure.reason = several_values(figure.at);
   return figure;
 }

@@ -28,8 +28,9 @@ struct Figure {
   double spread = 0;             // B/B: Aggregate::spread_cycles
   std::string factor;            // what moved it most
   std::vector<results::Flag> flags;
-  Word gpu{};         // its UUID; "" of parts from several, which are never paired
-  AtConditions at{};  // its value under each condition; none where its parts share none
+  Word gpu{};                 // its UUID; "" of parts from several, which are never paired
+  AtConditions at{};          // its value under each condition; none where its parts share none
+  AtConditions at_of_runs{};  // Aggregate::at_of_runs
 };
 
 // The cycles of a variant.
@@ -62,7 +63,8 @@ base::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
 Floor floor_of(const Aggregation& aggregation, const std::string& stratum);
 
 // Two figures under equal conditions: one start offset, SM, sub-partition and padding on both
-// sides. What a condition does to both is in no difference.
+// sides. What a condition does to both is in no difference. Where one run measured both that pair
+// is taken, of several such runs the newest; else the newest of each, of two runs.
 
 struct Paired {
   AtConditions pairs;  // the differences; none where the figures share fewer than two conditions
@@ -73,6 +75,7 @@ struct Paired {
   // conditions.
   double floor = 0;
   bool any() const { return !pairs.empty(); }
+  std::size_t across_runs() const;  // pairs of two runs
   // Pairs that differ by more than that, to the side of the median.
   std::size_t agreeing(double least) const;
 };

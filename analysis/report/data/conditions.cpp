@@ -1,9 +1,11 @@
 #include "analysis/report/data/conditions.h"
 
+#include "core/base/hash.h"
 #include "core/results/statistics.h"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <tuple>
 
 #include <fmt/ranges.h>
@@ -18,6 +20,12 @@ namespace {
 
 Interval around(const Interval& a, const Interval& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+// The same in every process, as it is kept with the figures.
+std::uint64_t run_number(const std::string& run) {
+  constexpr int hexadecimal = 16;
+  return run.empty() ? 0 : std::stoull(base::short_hash(run), nullptr, hexadecimal);
 }
 
 // What `at` changes against the base; "" of equal ones.
@@ -39,25 +47,29 @@ const AtCondition* find_condition(const AtConditions& all, const Conditions& at)
   return found == all.end() ? nullptr : &*found;
 }
 
-void ByCondition::add(const Conditions& at, double value, const Interval& interval) {
-  Conditions plain = at;
+void ByCondition::add(const results::PointRow& row, double value, const Interval& interval) {
+  const std::uint64_t run = run_number(row.run_id);
+  Conditions plain = row.conditions;
   plain.gap_after = 0, plain.gap_warps = 0;
-  auto known =
-      std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.at == plain; });
-  if (known == rows_.end()) known = rows_.insert(known, {plain, {}, interval});
+  auto known = std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) {
+    return rows.at == plain && (!of_run_ || rows.run == run);
+  });
+  if (known == rows_.end()) known = rows_.insert(known, {plain, {}, interval, {}});
+  known->run = run;
   known->values.push_back(value);
   known->interval = around(known->interval, interval);
 }
 
 AtConditions ByCondition::take() const {
   AtConditions made;
-  for (const Rows& rows : rows_) made.push_back({rows.at, median(rows.values), rows.interval});
+  for (const Rows& rows : rows_)
+    made.push_back({rows.at, median(rows.values), rows.interval, rows.run});
   const auto place = [](const AtCondition& one) {
     const Conditions& at = one.at;
     return std::tuple(at.padding, at.start_offset, at.first_warp, at.sm);
   };
-  std::sort(made.begin(), made.end(),
-            [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::stable_sort(made.begin(), made.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include "core/results/summary.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,13 @@ struct AtCondition {
   results::Conditions at;  // gap_after and gap_warps are 0: roles together are another figure
   double value = 0;
   results::Interval interval;
+  // A hash of the run of its last row; of a value made of two the one that both are of, 0 where
+  // they are of two.
+  std::uint64_t run = 0;
   double half_width() const;
 };
-// Ascending, each condition once, the base first.
+// Ascending, each condition once, the base first; of several runs (Aggregate::at_of_runs) once a
+// run, the oldest first.
 using AtConditions = std::vector<AtCondition>;
 
 const AtCondition* find_condition(const AtConditions& all, const results::Conditions& at);
@@ -27,7 +32,9 @@ const AtCondition* find_condition(const AtConditions& all, const results::Condit
 // The values of rows by their condition.
 class ByCondition {
  public:
-  void add(const results::Conditions& at, double value, const results::Interval& interval);
+  // `of_run`: whether the values of a condition are kept apart by their run.
+  explicit ByCondition(bool of_run = false) : of_run_(of_run) {}
+  void add(const results::PointRow& row, double value, const results::Interval& interval);
   AtConditions take() const;
 
  private:
@@ -35,7 +42,9 @@ class ByCondition {
     results::Conditions at;
     std::vector<double> values;
     results::Interval interval;
+    std::uint64_t run = 0;
   };
+  bool of_run_ = false;
   std::vector<Rows> rows_;
 };
 

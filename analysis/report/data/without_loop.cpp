@@ -79,7 +79,7 @@ void refuse_wide(Figure& figure) {
     figure.reason = several_values(figure.at);
   } else if (2 * figure.half_width > widest_span(figure.value)) {
     const AtCondition all{
-        {}, figure.value, {figure.value - figure.half_width, figure.value + figure.half_width}};
+        {}, figure.value, {figure.value - figure.half_width, figure.value + figure.half_width}, 0};
     figure.reason = several_values({all});
   }
 }
@@ -104,7 +104,7 @@ Aggregate one_item(const std::map<int, const Aggregate*>& sizes) {
   out.interval = {item.value - item.half_width, item.value + item.half_width};
   out.spread_cycles = item.spread;
   out.spread_factor = item.factor;
-  out.at = item.at;
+  out.at = item.at, out.at_of_runs.clear();
   return out;
 }
 

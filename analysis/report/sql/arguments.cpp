@@ -93,6 +93,9 @@ class Binder {
     if (const auto across = out_.values.find("across"); across != out_.values.end())
       PHASEBIT_TRY(take_across(across->second));
     PHASEBIT_TRY(expand());
+    for (const auto& own : table_.where)
+      if (std::find(where_.begin(), where_.end(), own) != where_.end())
+        out_.of_file.push_back(fmt::format("{}={}", own.first, own.second));
     for (const auto& [axis, value] : where_)
       if (!filtered_.contains(axis))
         return fail(Step::usage,

@@ -19,6 +19,7 @@ struct BoundTable {
   std::map<std::string, std::string> values;  // of :name
   std::vector<std::string> across;            // TableFile::across, or as an argument says
   std::map<std::string, std::string> blank;   // by title of these: why no row has it, if none has
+  std::vector<std::string> of_file;           // "axis=value" of [where] that no argument changed
 };
 
 // Step::usage for an argument that the table does not know, an axis or a value that no variant of

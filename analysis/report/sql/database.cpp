@@ -256,7 +256,8 @@ constexpr const char* aggregate_query =
     "SELECT v, kind, quantity, unit, device.uuid, text_hash, sass_class, repetitions, errors, "
     "rounds, verdict, reason, missing, step, same_as, figure_row.cycles, low, high, interval_ok, "
     "intercept, r2, worst_residual, mhz, repetition_difference, spread, factor, flag_list, "
-    "gpu_sm_mhz, gpu_memory_mhz, gpu_watts, run_ptxas, ran_on, conditions "
+    "gpu_sm_mhz, gpu_memory_mhz, gpu_watts, run_ptxas, ran_on, conditions, "
+    "conditions_of_runs "
     "FROM figure_row JOIN device USING (d) JOIN code USING (c) "
     "WHERE g = ? AND kind <> 'form' ORDER BY f";
 
@@ -287,6 +288,7 @@ Aggregate aggregate_of(SQLite::Statement& row, Variants& variants) {
   one.state = {number(), number(), number()};
   one.run_ptxas = text(), one.ran_on = text();
   one.at = read_conditions(row.getColumn(++at));
+  one.at_of_runs = read_conditions(row.getColumn(++at));
   return one;
 }
 
@@ -296,7 +298,8 @@ data::ReadingFigure reading_of(SQLite::Statement& row) {
           row.getColumn(15).getDouble(),
           {row.getColumn(16).getDouble(), row.getColumn(17).getDouble()},
           row.getColumn(18).getInt() != 0,
-          read_conditions(row.getColumn(32))};
+          read_conditions(row.getColumn(32)),
+          read_conditions(row.getColumn(33))};
 }
 
 void read_figures(SQLite::Database& sqlite, std::int64_t g, data::Aggregation& all) {

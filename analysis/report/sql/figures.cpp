@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* figure_query =
     "SELECT coalesce(nullif(label, ''), id), missing, reason, step, cycles, half, interval_ok, "
-    "repetitions, spread, factor, flag_list, probe || '/' || protocol, device.uuid, conditions "
+    "repetitions, spread, factor, flag_list, probe || '/' || protocol, device.uuid, conditions, "
+    "conditions_of_runs "
     "FROM figure_row JOIN variant USING (v) JOIN device USING (d) WHERE f = ?";
 
 QueryFigures& figures_of(sqlite3_context* context) {
@@ -372,6 +373,7 @@ QueryFigures::Known QueryFigures::read(std::int64_t number) {
   figure.flags = read_flags(row_.getColumn(10).getString());
   figure.gpu = row_.getColumn(12).getString();
   figure.at = read_conditions(row_.getColumn(13));
+  figure.at_of_runs = read_conditions(row_.getColumn(14));
   return {std::move(figure), row_.getColumn(11).getString()};
 }
 

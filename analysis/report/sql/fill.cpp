@@ -362,7 +362,8 @@ class Filler {
             one.repetition_difference_cycles, figure.spread, add_groups(figure), figure.factor,
             fmt::format("{}", fmt::join(results::words_of(figure.flags), " ")),
             flags_text(figure.flags), one.state.sm_megahertz, one.state.memory_megahertz,
-            one.state.watts, one.run_ptxas, one.ran_on, own.label, Blob{figure.at});
+            one.state.watts, one.run_ptxas, one.ran_on, own.label, Blob{figure.at},
+            Blob{figure.at_of_runs});
   }
 
   // Of the figure that is added: how many groups its conditions form, where it has some.

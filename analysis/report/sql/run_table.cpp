@@ -104,11 +104,19 @@ class TableMaker {
     // Without any run of the table's kind the answer is not "nothing".
     const bool no_runs = !file_.runs.empty() && bound_.values.at("g") == "0";
     if (rows_.empty() && (no_runs || !file_.may_be_empty))
-      return with_hint(fail(Step::usage, "{}", with_values(file_.none)), file_.hint);
+      return with_hint(fail(Step::usage, "{}{}", with_values(file_.none), under_where()),
+                       file_.hint);
     return lay_out();
   }
 
  private:
+  // What the table asks for though no argument did.
+  std::string under_where() const {
+    if (bound_.of_file.empty()) return {};
+    return fmt::format(" (the table's [where]: {}; an argument changes it)",
+                       fmt::join(bound_.of_file, " "));
+  }
+
   // ":num_stages slots" with the argument's value.
   std::string with_values(std::string text) const {
     for (const auto& [name, value] : bound_.values)

@@ -48,7 +48,8 @@ CREATE TABLE figure_row(
   repetition_difference REAL, spread REAL, value_groups INTEGER,
   factor TEXT, words TEXT, flag_list TEXT, gpu_sm_mhz INTEGER, gpu_memory_mhz INTEGER,
   gpu_watts INTEGER,
-  run_ptxas TEXT, ran_on TEXT, label TEXT, conditions BLOB);
+  run_ptxas TEXT, ran_on TEXT, label TEXT, conditions BLOB,
+  conditions_of_runs BLOB);
 CREATE TABLE figure_group(
   f INTEGER, place INTEGER, cycles REAL, low REAL, high REAL, conditions INTEGER, changed TEXT);
 CREATE TABLE measurement(

@@ -259,7 +259,7 @@ TEST(Pairs, AreWhatASentenceShows) {
                                      under_paddings(rules_ring("2", "x", 80), {50, 80, 80})},
                                     false);
   const Verdict verdict = judge(claim, cases);
-  EXPECT_EQ(sentence(claim, cases, verdict), "100 80 50 -50 1.65 65 -65");
+  EXPECT_EQ(sentence(claim, cases, verdict), "100 80 50 -50 1.65 65 -65 [H200 alone]");
   ASSERT_EQ(verdict.cases.size(), 1U);
   EXPECT_DOUBLE_EQ(verdict.cases.front().above, 50);
   EXPECT_EQ(verdict.cases.front().pairs, 3U);

@@ -244,5 +244,33 @@ TEST(Sentence, HasTheFiguresOfItsRows) {
   EXPECT_EQ(plain(1000000), "1,000,000");
 }
 
+// A reader would take a sentence for any depth, though all rows have one.
+TEST(Sentence, SaysWithWhatItsRowsWereMeasuredAndHowManyHaveNoFigure) {
+  const Claim claim = claim_of(
+      "says = \"{ratio} by `x`\"\na = { wait = \"x\" }\nb = { wait = \"y\" }\nrelation = \"less\"");
+  std::vector<ClaimRow> rows = {ring("4", "x", 75.123), ring("4", "y", 100)};
+  const auto said = [&] {
+    const ClaimCases cases = cases_of(claim, rows, false);
+    return report::claims::sentence(claim, cases, report::claims::judge(claim, cases));
+  };
+  EXPECT_EQ(said(), "0.75 by `x` [with `num_stages=4`; H200 alone]");
+  rows.push_back(ring("2", "x", 76.789));
+  rows.push_back(ring("2", "y", 100));
+  EXPECT_EQ(said(), "0.75 to 0.77 by `x` [H200 alone]");
+  // A range holds what it is of: 0.75123 to 0.76189.
+  rows[2].figure.value = 76.189;
+  EXPECT_EQ(said(), "0.75 to 0.77 by `x` [H200 alone]");
+  rows.push_back(ring("8", "x", 0));
+  rows.back().figure.reason = report::data::unusable("it hung");
+  rows.push_back(ring("8", "y", 100));
+  EXPECT_EQ(said(), "0.75 to 0.77 by `x` [H200 alone; 1 without a figure]");
+  // Not its default, in all rows.
+  for (ClaimRow& row : rows) {
+    row.axes.emplace_back("read", "first");
+    row.set = {"read"};
+  }
+  EXPECT_EQ(said(), "0.75 to 0.77 by `x` [with `read=first`; H200 alone; 1 without a figure]");
+}
+
 }  // namespace
 }  // namespace phasebit::test
