@@ -53,6 +53,7 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
 void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen);
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen);
 void add_advise(CLI::App& app, AdviseOptions& options, Chosen& chosen);
+void add_tune(CLI::App& app, TuneOptions& options, Chosen& chosen);
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen);
 void add_compare(CLI::App& app, CompareOptions& options, int& exit_status, Chosen& chosen);
 void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen);

@@ -2,7 +2,7 @@
 // command prints its result on standard output; notes and progress go to standard error.
 #pragma once
 
-#include "join/advise/question.h"
+#include "join/advise/tune.h"
 #include "join/bundle/pack.h"
 #include "join/comparison/compare.h"
 #include "join/coverage/coverage.h"
@@ -161,6 +161,11 @@ struct AdviseOptions : join::advise::AdviseRequest {
   bool json = false;
 };
 Status run_advise(const AdviseOptions& options);
+
+struct TuneOptions : join::advise::TuneRequest {
+  bool json = false;
+};
+Status run_tune(const TuneOptions& options);
 
 struct CompareOptions : join::comparison::CompareRequest {
   std::optional<double> fail_over;  // percent

@@ -31,6 +31,7 @@ struct Options {
   LlvmOptions llvm;
   CoverageOptions coverage;
   AdviseOptions advise;
+  TuneOptions tune;
   CompareOptions compare;
   ReportOptions report;
   SqlOptions sql;
@@ -52,13 +53,14 @@ void set_home(Options& all, const base::Home& home) {
         &sass.classes.space, &sass.gate.space, &sass.reduce.space, &all.llvm.asm_space})
     space->home = home;
   for (join::images::ToolOptions* tools :
-       {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
-        &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
-        &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
+       {&all.assemble.tools, &all.pack.tools, &all.tune.tools, &all.coverage.request.tools,
+        &all.explain.tools, &sass.show.tools, &sass.diff.tools, &sass.history.tools,
+        &sass.matrix.tools, &sass.page.tools, &sass.classes.tools, &sass.gate.tools,
+        &sass.reduce.tools})
     tools->home = home;
-  sass.list.home = all.advise.home = all.compare.home = all.report.home = all.sql.home =
-      all.claims.home = all.results_out.home = all.results_in.home = all.list.request.home =
-          all.llvm.history.home = home;
+  sass.list.home = all.advise.home = all.tune.home = all.compare.home = all.report.home =
+      all.sql.home = all.claims.home = all.results_out.home = all.results_in.home =
+          all.list.request.home = all.llvm.history.home = home;
   all.llvm.table.home = all.llvm.table.tools.home = home;
 }
 
@@ -89,6 +91,7 @@ int run(int argc, char** argv) {
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_advise(app, options.advise, chosen);
+  add_tune(app, options.tune, chosen);
   add_report(app, options.report, chosen);
   add_compare(app, options.compare, options.exit_status, chosen);
   add_sql(app, options.sql, chosen);

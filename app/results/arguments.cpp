@@ -28,34 +28,70 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_coverage(options); }; });
 }
 
+namespace {
+
+// What `advise` and `tune` are asked alike.
+void add_question(CLI::App& command, join::advise::AdviseRequest& options) {
+  command
+      .add_option("-a", options.asked,
+                  "axis=value of the problem; of what is answered: values to choose among")
+      ->allow_extra_args(false);
+  command.add_option("--shared", options.shared,
+                     "shared memory that the ring may have: bytes, or 160K");
+  command.add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command.add_option("--device", options.device, "GPU that ranks, when there are several");
+  CLI::Option* results =
+      command.add_option("--results", options.results,
+                         "stores or files of your own, in addition to the published results");
+  results->allow_extra_args(false);
+  command
+      .add_flag("--only-results", options.only_results,
+                "those of --results alone, without the published")
+      ->needs(results);
+  command.add_option("--without", options.without,
+                     "a file of ids, one a line, whose rows do not count: to test an advice");
+}
+
+}  // namespace
+
 void add_advise(CLI::App& app, AdviseOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "advise",
       "which variant for a problem, what it costs, and how sure that is (docs/advise.md)");
-  command
-      ->add_option("-a", options.asked,
-                   "axis=value of the problem; of what is answered: values to choose among")
-      ->allow_extra_args(false);
-  command->add_option("--shared", options.shared,
-                      "shared memory that the ring may have: bytes, or 160K");
-  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
-  command->add_option("--device", options.device, "GPU that ranks, when there are several");
-  CLI::Option* results =
-      command->add_option("--results", options.results,
-                          "stores or files of your own, in addition to the published results");
-  results->allow_extra_args(false);
-  command
-      ->add_flag("--only-results", options.only_results,
-                 "those of --results alone, without the published")
-      ->needs(results);
-  command->add_option("--without", options.without,
-                      "a file of ids, one a line, whose rows do not count: to test an advice");
+  add_question(*command, options);
   add_format(*command, options.format, options.json);
   add_examples(*command,
                {"phasebit advise -a mover=bulk_tensor -a work=wgmma -a granularity=producer_warp "
                 "-a consumers=2 -a payload_bytes=16384 --shared 160K -t sm_90a",
                 "phasebit advise -a mover=st_shared -a wait=try_wait,test_wait -a stages=1,2,4"});
   command->callback([&] { chosen = [&] { return run_advise(options); }; });
+}
+
+void add_tune(CLI::App& app, TuneOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "tune", "the question of `advise`, measured: few points find the fastest (docs/tune.md)");
+  add_question(*command, options);
+  add_tools(*command, options.tools);
+  CLI::Option* folder = command->add_option(
+      "-o,--out", options.folder, "folder of the bundle and the store; it resumes what it has");
+  folder->capture_default_str();
+  command->add_option("--bench", options.bench,
+                      "the phasebit-bench to run (default: the one next to phasebit)");
+  command
+      ->add_option("--points", options.points,
+                   "measure at most so many points (default: a tenth of all)")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--anew", options.anew, "measure those that the results have, too");
+  command
+      ->add_flag("--replay", options.replay,
+                 "rows of the results in place of a GPU, those of --without too: to test a search")
+      ->excludes(folder);
+  command->add_flag("--json", options.json, "print JSON");
+  add_examples(*command,
+               {"phasebit tune -a mover=bulk_tensor -a work=wgmma -a granularity=producer_warp "
+                "-a consumers=2 -a payload_bytes=16384 --shared 160K -o tuned",
+                "phasebit tune -a mover=st_shared -a wait=try_wait,test_wait --replay"});
+  command->callback([&] { chosen = [&] { return run_tune(options); }; });
 }
 
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {

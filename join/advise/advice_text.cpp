@@ -195,6 +195,13 @@ std::string claims_text(const Advice& advice) {
   return text + fmt::format("{}phasebit claims {}\n", indent, fmt::join(names, " "));
 }
 
+// " --results a.sqlite --results b.sqlite"
+std::string words_of(const std::vector<std::string>& files, std::string_view option) {
+  std::string text;
+  for (const std::string& file : files) text += fmt::format("{} {}", option, file);
+  return text;
+}
+
 std::string evidence_text(const Advice& advice) {
   const Choice& first = advice.ranked[advice.first];
   std::string text =
@@ -205,10 +212,12 @@ std::string evidence_text(const Advice& advice) {
                 "estimated\n",
                 advice.measured, advice.ranked.size());
   if (first.periods.front().measured) {
-    text += fmt::format("{}phasebit export --id {}\n", indent, first.variant.key.id);
+    text += fmt::format("{}phasebit export{} --id {}\n", indent, words_of(advice.files, ""),
+                        first.variant.key.id);
     if (advice.runner_up && advice.ranked[*advice.runner_up].periods.front().measured)
-      text += fmt::format("{}phasebit explain {} {}\n", indent, first.variant.key.id,
-                          advice.ranked[*advice.runner_up].variant.key.id);
+      text += fmt::format("{}phasebit explain {} {}{}\n", indent, first.variant.key.id,
+                          advice.ranked[*advice.runner_up].variant.key.id,
+                          words_of(advice.files, " --results"));
     return text;
   }
   text += wrapped("missing", half_percent(first.periods.front()) > sure_percent

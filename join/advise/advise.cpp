@@ -2,8 +2,10 @@
 
 #include "analysis/report/claims/claim.h"
 #include "analysis/report/sql/figures.h"
+#include "analysis/report/sql/views.h"
 #include "core/base/text.h"
 #include "gen/kernel/make_plan.h"
+#include "join/advise/model.h"
 #include "join/explain/explain.h"
 #include "join/select/open_space.h"
 
@@ -18,13 +20,14 @@ namespace phasebit::join::advise {
 
 using launch::find_axis;
 using launch::KeyAxes;
+using report::sql::QueryFigures;
 using report::sql::ReportDatabase;
 using space::Catalogue;
 
 namespace {
 
 constexpr double least_cycles = 0.5;  // no floor is below
-constexpr std::size_t most_claims = 3, most_neighbours = 3;
+constexpr std::size_t most_claims = 3;
 // Of the ranking, how many are estimated with their interval.
 constexpr std::size_t most_whole = 16;
 
@@ -75,6 +78,12 @@ bool has_all(const Variant& variant, const KeyAxes& axes) {
   });
 }
 
+// What other protocols need says nothing of those that are asked about.
+bool has_protocol(const Variant& variant, const Question& question) {
+  const std::vector<std::string>* allowed = question.allowed("protocol");
+  return allowed == nullptr || base::contains(*allowed, variant.key.value("protocol"));
+}
+
 // Of an axis that the user does not give: nothing where a row has the default, else the value that
 // most rows have.
 std::optional<std::string> value_taken(const std::vector<const Row*>& rows,
@@ -101,7 +110,9 @@ KeyAxes complete(const Catalogue& catalogue, const Question& question,
     if (axis.first == "mover") components.push_back(axis);
   for (const KeyAxes& wanted : {question.given, components}) {
     for (const Row& row : rows)
-      if (hands_over(catalogue, row.variant) && has_all(row.variant, wanted)) like.push_back(&row);
+      if (hands_over(catalogue, row.variant) && has_all(row.variant, wanted) &&
+          has_protocol(row.variant, question))
+        like.push_back(&row);
     if (!like.empty()) break;
   }
   std::set<std::string> axes;
@@ -185,55 +196,14 @@ Result<std::vector<Variant>> candidates(const Catalogue& catalogue, const Questi
                    "`phasebit list axes` says where an axis has a meaning");
 }
 
-// One GPU's rows, by id and as an estimator.
-struct Model {
-  const Catalogue& catalogue;
-  Evidence evidence;
-  std::map<std::string, const Row*> by_id;
-  std::optional<Space> space;  // made when something is estimated
-
-  Model(const Catalogue& of, Evidence rows) : catalogue(of), evidence(std::move(rows)) {
-    for (const Row& row : evidence.rows) by_id[row.variant.key.id] = &row;
-  }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-
-  // With `whole`, the interval too, which takes time.
-  Period period(const Variant& variant, bool whole) {
-    const auto row = by_id.find(variant.key.id);
-    if (row != by_id.end())
-      return {
-          row->second->value, row->second->low, row->second->high, true, row->second->figure, {}};
-    if (!space) space.emplace(catalogue, evidence.rows);
-    const Place place = space->place_of(variant);
-    if (!whole) return {space->estimator().value(place), 0, 0, false, 0, {}};
-    Estimate made = space->estimator().estimate(place);
-    Period period{made.value, made.low, made.high, false, 0, {}};
-    for (const std::size_t n : made.from) {
-      const Row& from = evidence.rows[n];
-      if (period.from.size() < most_neighbours) period.from.push_back(from.variant.key.id);
-    }
-    return period;
-  }
-};
-
-// Names every pair of a ranking with the first by its floor.
-class Compared {
- public:
-  Compared(ReportDatabase& database, std::int64_t g) : figures_(database.sqlite(), g) {}
-
-  // Whether `other` is slower than `best` by no more than what does not matter.
-  bool same(const Period& best, const Period& other) {
-    if (other.value - best.value > std::max(best.value * least_percent / 100, least_cycles))
-      return false;
-    if (!best.measured || !other.measured) return true;
-    if (best.figure == other.figure) return true;
-    return figures_.compare(best.figure, other.figure).verdict != "slower";
-  }
-
- private:
-  report::sql::QueryFigures figures_;
-};
+// Whether `other` is slower than `best` by no more than what does not matter.
+bool same(QueryFigures& figures, const Period& best, const Period& other) {
+  if (other.value - best.value > std::max(best.value * least_percent / 100, least_cycles))
+    return false;
+  if (!best.measured || !other.measured) return true;
+  if (best.figure == other.figure) return true;
+  return figures.compare(best.figure, other.figure).verdict != "slower";
+}
 
 Result<std::int64_t> shared_of(const Catalogue& catalogue, const Variant& variant) {
   PHASEBIT_TRY_ASSIGN(plan, kernel::make_plan(catalogue, variant.key));
@@ -246,57 +216,71 @@ void sort(std::vector<Choice>& ranked) {
   });
 }
 
-// Ranks what fits, the fastest by whole estimates. Step::usage with what takes least where nothing
-// does.
-Status rank(const Catalogue& catalogue, std::vector<Variant> variants, Model& model,
-            Advice& advice) {
+// What fits. Step::usage with what takes least where nothing does.
+Result<std::vector<Choice>> fitting(const Catalogue& catalogue, std::vector<Variant> variants,
+                                    Model& model, Advice& advice) {
   std::optional<Choice> least;
+  std::vector<Choice> fit;
   for (Variant& variant : variants) {
     const auto shared = shared_of(catalogue, variant);
     if (!shared) continue;
     Choice choice{std::move(variant), {}, *shared, false};
-    if (advice.shared_budget > 0 && *shared > advice.shared_budget) {
-      ++advice.left_out;
-      if (!least || choice.shared_bytes < least->shared_bytes) least = std::move(choice);
+    if (advice.shared_budget <= 0 || *shared <= advice.shared_budget) {
+      fit.push_back(std::move(choice));
       continue;
     }
-    choice.periods.push_back(model.period(choice.variant, false));
-    advice.measured += choice.periods.front().measured ? 1 : 0;
-    advice.ranked.push_back(std::move(choice));
+    ++advice.left_out;
+    if (!least || choice.shared_bytes < least->shared_bytes) least = std::move(choice);
   }
-  if (advice.ranked.empty() && least)
+  if (fit.empty() && least)
     return with_hint(
         fail(Step::usage, "nothing fits {} bytes of shared memory: the least is {} bytes, {}",
              advice.shared_budget, least->shared_bytes, least->variant.key.id),
         fmt::format("it takes {:.4g} {}; a smaller payload_bytes needs less",
-                    model.period(least->variant, false).value, model.evidence.unit));
+                    model.period(least->variant, false).value, model.evidence().unit));
+  return fit;
+}
+
+// Ranks what fits, the fastest by whole estimates.
+void rank(Model& model, Advice& advice) {
+  advice.measured = 0;
+  for (Choice& choice : advice.ranked) {
+    choice.periods = {model.period(choice.variant, false)};
+    advice.measured += choice.periods.front().measured ? 1 : 0;
+  }
   sort(advice.ranked);
   for (std::size_t n = 0; n < std::min(most_whole, advice.ranked.size()); ++n)
     advice.ranked[n].periods = {model.period(advice.ranked[n].variant, true)};
   sort(advice.ranked);
-  return {};
 }
 
-// Which of the ranking do not matter against its best.
-void compare(ReportDatabase& database, Model& model, Advice& advice) {
-  Compared compared(database, model.evidence.g);
-  const Period& best = advice.ranked.front().periods.front();
-  for (Choice& choice : advice.ranked) choice.same = compared.same(best, choice.periods.front());
-  advice.first = first_choice(advice.ranked);
-  for (std::size_t n = 0; n < advice.ranked.size() && !advice.runner_up; ++n) {
-    Choice& choice = advice.ranked[n];
-    if (!choice.same && choice.periods.front().high == 0) {
-      choice.periods = {model.period(choice.variant, true)};
-      choice.same = compared.same(best, choice.periods.front());
+// Which of the ranking do not matter against its best, or the best of `among`.
+void compare(QueryFigures& figures, Model& model, const std::vector<std::string>& among,
+             Advice& advice) {
+  const auto counts = [&](const Choice& choice) {
+    return among.empty() || base::contains(among, choice.variant.key.id);
+  };
+  auto first = std::find_if(advice.ranked.begin(), advice.ranked.end(), counts);
+  if (first == advice.ranked.end()) first = advice.ranked.begin();
+  const Period best = first->periods.front();
+  for (Choice& choice : advice.ranked)
+    choice.same =
+        (&choice == &*first || counts(choice)) && same(figures, best, choice.periods.front());
+  advice.first =
+      first_choice(advice.ranked, static_cast<std::size_t>(first - advice.ranked.begin()));
+  for (auto next = first; next != advice.ranked.end() && !advice.runner_up; ++next) {
+    if (!next->same && next->periods.front().high == 0) {
+      next->periods = {model.period(next->variant, true)};
+      next->same = counts(*next) && same(figures, best, next->periods.front());
     }
-    if (!choice.same) advice.runner_up = n;
+    if (!next->same) advice.runner_up = static_cast<std::size_t>(next - advice.ranked.begin());
   }
 }
 
 // The fastest of the same problem with nothing to wait for and nothing that moves.
 double work_alone(const Model& model, const Variant& first, const Catalogue& catalogue) {
   double least = 0;
-  for (const Row& row : model.evidence.rows) {
+  for (const Row& row : model.evidence().rows) {
     const auto& axes = row.variant.key.axes;
     if (hands_over(catalogue, row.variant) ||
         !can(catalogue, space::ComponentKind::mover, row.variant, "stays"))
@@ -313,7 +297,7 @@ double work_alone(const Model& model, const Variant& first, const Catalogue& cat
 // The values that any row of the probe and the work has for an axis.
 std::set<std::string> values_of(const Model& model, const std::string& axis) {
   std::set<std::string> values;
-  for (const Row& row : model.evidence.rows)
+  for (const Row& row : model.evidence().rows)
     if (const std::string value = row.variant.key.value(axis); !value.empty()) values.insert(value);
   return values;
 }
@@ -397,15 +381,16 @@ Result<std::vector<ClaimOfChoice>> claims_of(const AdviseRequest& request, const
 void add_neighbours(const Model& model, Advice& advice) {
   const Choice& first = advice.ranked[advice.first];
   for (const std::string& id : first.periods.front().from) {
-    const Row& row = *model.by_id.at(id);
+    const Row& row = model.sample(id);
     advice.neighbours.push_back({id, row.value, differences(row.variant, first.variant)});
   }
 }
 
 // What of the advice is shown gets its period on the other GPUs too.
-void add_periods(std::vector<std::unique_ptr<Model>>& others, Advice& advice) {
+void add_periods(std::vector<std::unique_ptr<Model>>& models, Advice& advice) {
   const auto complete_one = [&](Choice& choice) {
-    for (auto& other : others) choice.periods.push_back(other->period(choice.variant, true));
+    for (std::size_t n = 1; n < models.size(); ++n)
+      choice.periods.push_back(models[n]->period(choice.variant, true));
   };
   complete_one(advice.ranked[advice.first]);
   if (advice.runner_up) complete_one(advice.ranked[*advice.runner_up]);
@@ -431,45 +416,167 @@ Result<ReportDatabase> open_results(const AdviseRequest& request) {
 
 }  // namespace
 
-Result<Advice> advise(const AdviseRequest& request) {
-  PHASEBIT_TRY_ASSIGN(catalogue, Catalogue::load(request.home.data / "templates"));
-  PHASEBIT_TRY_ASSIGN(question, read_question(catalogue, request.asked));
-  Advice advice;
-  if (!request.shared.empty()) {
-    PHASEBIT_TRY_ASSIGN(bytes, read_bytes(request.shared));
-    advice.shared_budget = bytes;
-  }
+struct Advisor::State {
+  AdviseRequest request;
+  Catalogue catalogue;
+  Question question;
+  ReportDatabase database;
+  std::vector<std::unique_ptr<Model>> models = {};  // the first ranks
+  std::optional<QueryFigures> figures = {};         // of the first
+  Advice advice = {};                               // what no figure changes, and all that fits
+
+  Model& model() { return *models.front(); }
+  Result<std::unique_ptr<Model>> read(const std::string& gpu, const std::set<std::string>& without,
+                                      bool other);
+  Status read_models(const std::string& gpu, bool anew);
+  // Of a variant, on the GPU that ranks; 0 for none.
+  std::int64_t newest(const std::string& id);
+};
+
+Result<std::unique_ptr<Model>> Advisor::State::read(const std::string& gpu,
+                                                    const std::set<std::string>& without,
+                                                    bool other) {
+  PHASEBIT_TRY_ASSIGN(rows, read_evidence(database, catalogue, question, gpu, without));
+  return std::make_unique<Model>(catalogue, std::move(rows), other);
+}
+
+Status Advisor::State::read_models(const std::string& gpu, bool anew) {
   PHASEBIT_TRY_ASSIGN(without, ids_of(request.without));
-  PHASEBIT_TRY_ASSIGN(database, open_results(request));
   PHASEBIT_TRY_ASSIGN(gpus, gpus_of(database, request));
-  std::vector<std::unique_ptr<Model>> models;
-  for (const std::string& gpu : gpus) {
-    PHASEBIT_TRY_ASSIGN(rows, read_evidence(database, catalogue, question, gpu, without));
-    if (rows.rows.empty() && gpus.size() > 1) continue;  // it measured nothing of the kind
-    models.push_back(std::make_unique<Model>(catalogue, std::move(rows)));
-    advice.gpus.push_back(gpu);
+  const auto own = std::find(gpus.begin(), gpus.end(), gpu);
+  if (own != gpus.end()) std::rotate(gpus.begin(), own, own + 1);
+  for (const std::string& name : gpus) {
+    PHASEBIT_TRY_ASSIGN(model, read(name, without, false));
+    if (model->evidence().rows.empty() && gpus.size() > 1) continue;  // nothing of the kind
+    models.push_back(std::move(model));
+    advice.gpus.push_back(name);
   }
   if (models.empty()) return fail(Step::usage, "no GPU of the results measured such a problem");
-  std::unique_ptr<Model> model = std::move(models.front());
-  models.erase(models.begin());
-  advice.unit = model->evidence.unit;
-  advice.given = question.given;
-  advice.taken = complete(catalogue, question, model->evidence.rows);
-  PHASEBIT_TRY_ASSIGN(variants,
-                      candidates(catalogue, question, advice.taken, model->evidence.rows));
-  PHASEBIT_TRY(rank(catalogue, std::move(variants), *model, advice));
-  compare(database, *model, advice);
-  add_periods(models, advice);
-  add_defaults(catalogue, question, *model, advice);
+  const bool known = gpu.empty() || advice.gpus.front() == gpu;
+  if (known && !anew) return {};
+  PHASEBIT_TRY_ASSIGN(model, read(advice.gpus.front(), without, true));
+  if (known) {
+    models.front() = std::move(model);
+    return {};
+  }
+  models.insert(models.begin(), std::move(model));
+  advice.gpus.insert(advice.gpus.begin(), gpu);
+  return {};
+}
+
+std::int64_t Advisor::State::newest(const std::string& id) {
+  report::sql::make_views(database.sqlite(), model().evidence().g, {});
+  SQLite::Statement row(database.sqlite(),
+                        "SELECT f FROM figure WHERE id = ? AND kind = 'point' AND quantity = "
+                        "'cycles' AND newest");
+  row.bind(1, id);
+  return row.executeStep() ? row.getColumn(0).getInt64() : 0;
+}
+
+Advisor::Advisor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Advisor::Advisor(Advisor&&) noexcept = default;
+Advisor::~Advisor() = default;
+
+Result<Advisor> Advisor::open(const AdviseRequest& request, const std::string& gpu, bool anew) {
+  PHASEBIT_TRY_ASSIGN(catalogue, Catalogue::load(request.home.data / "templates"));
+  PHASEBIT_TRY_ASSIGN(question, read_question(catalogue, request.asked));
+  std::int64_t budget = 0;
+  if (!request.shared.empty()) {
+    PHASEBIT_TRY_ASSIGN(bytes, read_bytes(request.shared));
+    budget = bytes;
+  }
+  PHASEBIT_TRY_ASSIGN(database, open_results(request));
+  auto state = std::unique_ptr<State>(
+      new State{request, std::move(catalogue), std::move(question), std::move(database)});
+  Advice& advice = state->advice;
+  advice.shared_budget = budget;
+  PHASEBIT_TRY(state->read_models(gpu, anew));
+  Model& model = state->model();
+  advice.unit = model.evidence().unit;
+  advice.given = state->question.given;
+  advice.taken = complete(state->catalogue, state->question, model.evidence().rows);
+  PHASEBIT_TRY_ASSIGN(
+      variants, candidates(state->catalogue, state->question, advice.taken, model.evidence().rows));
+  PHASEBIT_TRY_ASSIGN(fit, fitting(state->catalogue, std::move(variants), model, advice));
+  advice.ranked = std::move(fit);
+  if (request.only_results) advice.files = request.results;
+  state->figures.emplace(state->database.sqlite(), model.evidence().g);
+  return Advisor(std::move(state));
+}
+
+const std::string& Advisor::gpu() const {
+  return state_->advice.gpus.front();
+}
+
+std::string Advisor::target() const {
+  constexpr int first_with_features = 90;
+  for (const auto& device : state_->database.devices()) {
+    if (device.name != gpu()) continue;
+    const auto number = base::number_in(std::string_view(device.target).substr(3));
+    return device.target + (number && *number >= first_with_features ? "a" : "");
+  }
+  return {};
+}
+
+std::vector<Standing> Advisor::standings() {
+  std::vector<Standing> all;
+  for (const Choice& choice : state_->advice.ranked) {
+    const Period period = state_->model().period(choice.variant, false);
+    all.push_back({choice.variant.key.id, period.value, period.measured});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  return all;
+}
+
+void Advisor::learn(const report::data::Figure& figure) {
+  const auto& all = state_->advice.ranked;
+  const auto choice = std::find_if(
+      all.begin(), all.end(), [&](const Choice& one) { return one.variant.key.id == figure.id; });
+  if (choice == all.end()) return;
+  const launch::VariantKey& key = choice->variant.key;
+  state_->model().learn(
+      {choice->variant,
+       state_->figures->keep(figure, key.value("probe") + "/" + key.value("protocol")),
+       figure.value, figure.value - figure.half_width, figure.value + figure.half_width, ""});
+}
+
+const report::data::Figure* Advisor::published(const std::string& id) {
+  const std::int64_t figure = state_->newest(id);
+  return figure == 0 ? nullptr : &state_->figures->at(figure).figure;
+}
+
+bool Advisor::is_slower(const std::string& best, const std::string& other) {
+  const Row *one = state_->model().find(best), *two = state_->model().find(other);
+  return one != nullptr && two != nullptr && one->figure != two->figure &&
+         state_->figures->compare(one->figure, two->figure).verdict == "slower";
+}
+
+Result<Advice> Advisor::advice(const std::vector<std::string>& among) {
+  Advice advice = state_->advice;
+  const Catalogue& catalogue = state_->catalogue;
+  Model& model = state_->model();
+  rank(model, advice);
+  compare(*state_->figures, model, among, advice);
+  add_periods(state_->models, advice);
+  add_defaults(catalogue, state_->question, model, advice);
   advice.axes = axis_answers(advice.ranked, advice.first, catalogue.choices());
-  add_unseen(catalogue, question, *model, advice);
+  add_unseen(catalogue, state_->question, model, advice);
   advice.stages = by_stages(advice.ranked, advice.first);
-  advice.work_alone = work_alone(*model, advice.ranked[advice.first].variant, catalogue);
-  advice.copy_alone = copy_alone(database, advice.ranked[advice.first].variant, model->evidence.g);
-  add_neighbours(*model, advice);
-  PHASEBIT_TRY_ASSIGN(claims, claims_of(request, advice));
+  const Variant& first = advice.ranked[advice.first].variant;
+  if (!model.of_other_gpu()) {
+    advice.work_alone = work_alone(model, first, catalogue);
+    advice.copy_alone = copy_alone(state_->database, first, model.evidence().g);
+  }
+  add_neighbours(model, advice);
+  PHASEBIT_TRY_ASSIGN(claims, claims_of(state_->request, advice));
   advice.claims = std::move(claims);
   return advice;
+}
+
+Result<Advice> advise(const AdviseRequest& request) {
+  PHASEBIT_TRY_ASSIGN(advisor, Advisor::open(request));
+  return advisor.advice();
 }
 
 }  // namespace phasebit::join::advise

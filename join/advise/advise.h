@@ -2,10 +2,11 @@
 // (docs/advise.md).
 #pragma once
 
+#include "analysis/report/data/comparison.h"
 #include "core/base/table.h"
-#include "join/advise/estimate.h"
-#include "join/advise/question.h"
+#include "join/advise/model.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,14 +15,6 @@ namespace phasebit::join::advise {
 
 // Beyond this a difference matters, whatever its floor.
 inline constexpr double least_percent = 1;
-
-// A period on one GPU.
-struct Period {
-  double value = 0, low = 0, high = 0;
-  bool measured = false;
-  std::int64_t figure = 0;        // of one that was measured
-  std::vector<std::string> from;  // of an estimate: the nearest rows
-};
 
 struct Choice {
   Variant variant;
@@ -63,6 +56,7 @@ struct Advice {
   launch::KeyAxes taken;     // since no row has the default
   launch::KeyAxes defaults;  // of the other axes of the problem
   std::int64_t shared_budget = 0;
+  std::vector<std::string> files;          // of results, where they are not the published alone
   std::vector<Choice> ranked;              // those that fit, the fastest first
   std::size_t first = 0;                   // of `ranked`
   std::optional<std::size_t> runner_up;    // the fastest that is slower by more than the floor
@@ -74,32 +68,52 @@ struct Advice {
   std::vector<Neighbour> neighbours;  // of the first choice, if it is estimated
 };
 
-// Step::usage: a name or value that is none, a problem that no variant solves, a budget that
-// nothing fits, with the nearest; a GPU that was not measured.
+// A candidate of a question: what is known of its period now.
+struct Standing {
+  std::string id;
+  double value = 0;
+  bool measured = false;
+};
+
+// A question with its candidates, which may learn figures that no results have.
+class Advisor {
+ public:
+  // Step::usage: a name or value that is none, a problem that no variant solves, a budget that
+  // nothing fits, with the nearest; a GPU that was not measured. `gpu` is a model by its whole name
+  // in place of request.device: of one that no results have, or
+  // with `anew`, the rows of another or its own count as estimates alone.
+  static Result<Advisor> open(const AdviseRequest& request, const std::string& gpu = {},
+                              bool anew = false);
+  Advisor(Advisor&&) noexcept;
+  ~Advisor();
+
+  const std::string& gpu() const;  // the one that ranks
+  std::string target() const;      // "sm_90a": its code; "" of one that no results have
+  // All that fit, the fastest first.
+  std::vector<Standing> standings();
+  // A candidate's figure, measured on that GPU; in place of a row that it has.
+  void learn(const report::data::Figure& figure);
+  // What the results have of a candidate; null where they lack it.
+  const report::data::Figure* published(const std::string& id);
+  // By the floor of their pairs.
+  bool is_slower(const std::string& best, const std::string& other);
+  // The first choice is one of `among`; "" for all.
+  Result<Advice> advice(const std::vector<std::string>& among = {});
+
+ private:
+  struct State;
+  explicit Advisor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
 Result<Advice> advise(const AdviseRequest& request);
 
 // Steps of it, which need no results.
 
-// Rows as samples of an estimator, and variants as places among them.
-class Space {
- public:
-  Space(const space::Catalogue& catalogue, const std::vector<Row>& rows);
-  Place place_of(const Variant& variant);
-  const Estimator& estimator() const { return *estimator_; }
-
- private:
-  double number_of(std::size_t axis, const Variant& variant) const;
-  double word_of(std::size_t axis, const Variant& variant);
-
-  std::vector<std::string> axes_;
-  std::vector<bool> is_number_;
-  std::vector<std::vector<std::string>> words_;
-  std::optional<Estimator> estimator_;
-};
-
 // What to take: of those that do not matter the one of fewest stages, measured before estimated,
 // then with the fewest axes off their defaults, then the fastest.
-std::size_t first_choice(const std::vector<Choice>& ranked);
+// `fastest` is of `ranked`.
+std::size_t first_choice(const std::vector<Choice>& ranked, std::size_t fastest = 0);
 
 // How much slower the best variant is that differs in an axis of `choices` alone, where one is
 // there; those that matter most first.

@@ -20,22 +20,6 @@ int stages_of(const Variant& variant) {
   return number ? static_cast<int>(*number) : 0;
 }
 
-// Every axis of the rows, in the order in which they come.
-std::vector<std::string> axes_of(const std::vector<Row>& rows) {
-  std::set<std::string> known;
-  std::vector<std::string> axes;
-  for (const Row& row : rows)
-    for (const auto& [axis, value] : row.variant.key.axes)
-      if (known.insert(axis).second) axes.push_back(axis);
-  return axes;
-}
-
-bool is_number(const space::Catalogue& catalogue, const std::string& axis) {
-  const auto declared = catalogue.axes_named(axis);
-  return !declared.empty() && std::all_of(declared.begin(), declared.end(),
-                                          [](const auto* one) { return one->integer; });
-}
-
 // Of the axes that both have.
 std::vector<std::string> differing(const Variant& one, const Variant& other) {
   std::vector<std::string> axes;
@@ -55,50 +39,13 @@ double half_percent(const Period& period, const Period& taken) {
 
 }  // namespace
 
-Space::Space(const space::Catalogue& catalogue, const std::vector<Row>& rows)
-    : axes_(axes_of(rows)), words_(axes_.size()) {
-  for (const std::string& axis : axes_) is_number_.push_back(is_number(catalogue, axis));
-  std::vector<Sample> samples;
-  samples.reserve(rows.size());
-  for (const Row& row : rows) samples.push_back({place_of(row.variant), row.value});
-  estimator_.emplace(is_number_, std::move(samples));
-}
-
-// 0 and what is not a number are apart by what is 1 and 2.
-double Space::number_of(std::size_t axis, const Variant& variant) const {
-  const auto number = base::number_in(variant.key.value(axes_[axis]));
-  if (!number) return absent;
-  return *number > 0 ? std::log2(*number) : -1;
-}
-
-// A word that is at its default is 0, as that of an axis that the variant does not have: a protocol
-// without the axis does what its default says.
-double Space::word_of(std::size_t axis, const Variant& variant) {
-  std::string word;
-  for (const auto& [name, value] : variant.named)
-    if (name == axes_[axis]) word = value;
-  if (word.empty()) return 0;
-  auto& words = words_[axis];
-  const auto known = std::find(words.begin(), words.end(), word);
-  const auto place = known - words.begin();
-  if (known == words.end()) words.push_back(word);
-  return static_cast<double>(place) + 1;
-}
-
-Place Space::place_of(const Variant& variant) {
-  Place place(axes_.size());
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis)
-    place[axis] = is_number_[axis] ? number_of(axis, variant) : word_of(axis, variant);
-  return place;
-}
-
-std::size_t first_choice(const std::vector<Choice>& ranked) {
+std::size_t first_choice(const std::vector<Choice>& ranked, std::size_t fastest) {
   const auto cost = [](const Choice& choice) {
     return std::tuple(stages_of(choice.variant), !choice.periods.front().measured,
                       choice.variant.named.size(), choice.periods.front().value);
   };
-  std::size_t first = 0;
-  for (std::size_t n = 1; n < ranked.size(); ++n)
+  std::size_t first = fastest;
+  for (std::size_t n = 0; n < ranked.size(); ++n)
     if (ranked[n].same && cost(ranked[n]) < cost(ranked[first])) first = n;
   return first;
 }
