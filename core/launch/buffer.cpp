@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/launch/product/product.h"
+#include "core/launch/workload/bf16.h"
 
 #include <algorithm>
 #include <bit>
@@ -88,7 +89,7 @@ std::vector<std::uint32_t> float_words_of(const BufferFill& fill, std::size_t wo
   std::vector<std::uint32_t> made;
   made.reserve(words);
   const auto half = [&](std::size_t n) {
-    return static_cast<std::uint32_t>(bf16_of(values[n % values.size()]));
+    return static_cast<std::uint32_t>(workload::bf16_of(values[n % values.size()]));
   };
   for (std::size_t n = 0; n < words; ++n)
     made.push_back(fill.halves ? half(2 * n) | half(2 * n + 1) << 16U
@@ -195,22 +196,11 @@ std::string to_string(const BufferFill& fill) {
   bug("unknown fill");
 }
 
-std::uint16_t bf16_of(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  constexpr std::uint32_t quiet = 0x40, to_nearest = 0x7FFF;
-  if (std::isnan(value)) return static_cast<std::uint16_t>(bits >> 16U | quiet);
-  return static_cast<std::uint16_t>((bits + to_nearest + (bits >> 16U & 1U)) >> 16U);
-}
-
-float value_of_bf16(std::uint32_t bits) {
-  return std::bit_cast<float>(bits << 16U);
-}
-
 std::vector<float> numbers_of(const Buffer& buffer) {
   const BufferFill& fill = buffer.fill;
   std::vector<float> values = floats_of(fill, fill.halves ? 2 * buffer.words() : buffer.words());
   if (fill.halves)
-    for (float& one : values) one = value_of_bf16(bf16_of(one));
+    for (float& one : values) one = workload::value_of_bf16(workload::bf16_of(one));
   return values;
 }
 

@@ -72,10 +72,6 @@ inline constexpr std::size_t sign_words = std::size_t{257} << 14;
 inline constexpr std::size_t float_words = 1'048'573;
 std::string to_string(const BufferFill& fill);
 
-// The nearest bf16, of two the even one; NaN stays NaN.
-std::uint16_t bf16_of(float value);
-float value_of_bf16(std::uint32_t bits);
-
 struct Buffer {
   std::string name;
   std::uint64_t bytes = 0;

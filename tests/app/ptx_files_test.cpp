@@ -263,7 +263,7 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
        "usage: s.ptx:13: axpy: parameter out (.param .u64 out): 'buffer:64:zeros' is not "
        "buffer:BYTES[:fill] (the fill is zero, none, index, random:SEED, blocks:SEED, signs:SEED, "
        "normal:SEED, uniform:SEED, special:SEED, rare:SEED, "
-       "indices:MIX:BOUND:SEED or a number)"},
+       "bf16:normal:SEED (or another of these four), indices:MIX:BOUND:SEED or a number)"},
   };
   expect_errors(home_, rows);
 }

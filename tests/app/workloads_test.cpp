@@ -1,6 +1,7 @@
 // Workloads on the CPU: what the templates make is run by the interpreter, and its output compared
 // with the reference, for sizes at every end of its loops.
 #include "analysis/protocol/check.h"
+#include "core/launch/workload/bf16.h"
 #include "core/ptx/run/machine.h"
 #include "join/images/executions.h"
 #include "join/images/prepare.h"
@@ -75,6 +76,11 @@ std::string error_of(const std::string& id) {
   const auto made =
       join::images::render_one(*space, space->expansion.variants.at(0), launch::Build::timed);
   return made ? std::string() : made.error().message;
+}
+
+void says(const std::string& id, const std::string& text) {
+  const std::string found = error_of(id);
+  EXPECT_NE(found.find(text), std::string::npos) << id << ": " << found;
 }
 
 using Kind = launch::BufferFill::Kind;
@@ -484,10 +490,6 @@ TEST(Workloads, IndicesAreDrawnAsTheirMixSays) {
 
 TEST(Workloads, ABadGatherIsAnErrorWithItsLimit) {
   const std::string ring = "gather/mbarrier_bulk/bulk/none/payload_bytes=16384";
-  const auto says = [](const std::string& id, const std::string& text) {
-    const std::string found = error_of(id);
-    EXPECT_NE(found.find(text), std::string::npos) << id << ": " << found;
-  };
   says(ring + "/rank=5", "no value '5'");
   says(ring + "/batch=1000001", "no value '1000001'");
   says(ring + "/rank=128/adapters=65536", "matrices: 34359738368 elements, 0 to 2147483648");
@@ -502,6 +504,96 @@ TEST(Workloads, ABadGatherIsAnErrorWithItsLimit) {
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().message,
             "workload: 'index' holds indices below 6, 'matrices' 5 matrices of 8192 bytes");
+}
+
+// W9: tiles of one and of several warpgroups, CTAs alone and two that share rows of A or of B, both
+// swizzles; a launch of no row, of less than a tile, of several bands of tiles.
+const Gather gemms[] = {
+    {"gemm/mbarrier_bulk/matrices/wgmma/num_stages=2/granularity=producer_warp/tile_n=64/"
+     "payload_bytes=16384/m=330/n=128/k=192",
+     {330 * 128, 200 * 128, 65 * 128, 64 * 128, 128, 0}},
+    {"gemm/mbarrier_bulk/matrices/wgmma/num_stages=3/granularity=producer_warp/consumers=2/"
+     "tile_n=64/tile_k=32/payload_bytes=12288/in_flight=1/order_rows=1/m=600/n=192/k=160",
+     {600 * 192, 129 * 192, 5 * 192}},
+    {"gemm/mbarrier_bulk/matrices/wgmma/num_stages=2/granularity=producer_warp/consumers=2/"
+     "tile_n=256/in_flight=1/setmaxnreg=on/m=300/n=256/k=320",
+     {300 * 256, 256}},
+    {"gemm/mbarrier_cluster_bulk/matrices/wgmma/num_stages=2/granularity=producer_warp/tile_n=64/"
+     "payload_bytes=16384/cluster_size=2/multicast=a/m=300/n=256/k=192",
+     {300 * 256, 64 * 256, 256, 0}},
+    {"gemm/mbarrier_cluster_bulk/matrices/wgmma/num_stages=3/granularity=producer_warp/consumers=2/"
+     "tile_n=64/payload_bytes=24576/in_flight=1/cluster_size=2/multicast=b/m=700/n=128/k=192",
+     {700 * 128, 130 * 128, 128 * 128, 128}},
+};
+
+TEST(Workloads, GemmIsRightAndProvedForEveryShapeAndSeed) {
+  for (const Gather& one : gemms) {
+    expect_right(one);
+    const auto found = checked(make(one.id), one.elements);
+    EXPECT_EQ(found.verdict, protocol::Verdict::proved) << one.id << "\n" << text_of(found);
+  }
+}
+
+TEST(Workloads, EditsThatSpoilAGemmAreSeen) {
+  const struct {
+    const char *from, *to;
+  } wrong[] = {
+      {"setp.ne.u32 c_adds, 1, 1", "setp.ne.u32 c_adds, 1, 0"},  // the sums of the tile before
+      {"w1, acc3, acc2", "w1, acc2, acc3"},  // two columns in each other's place
+      {"xor.b32 chunk, chunk, row", "xor.b32 chunk, chunk, 0"},  // not as the map's swizzle
+      {"add.u32 c_tile, c_tile, tile_step", "add.u32 c_tile, c_tile, 1"},  // another CTA's tile
+      {"shl.b32 c_group_row, own, 6", "shl.b32 c_group_row, own, 5"},  // the other warpgroup's rows
+      {"setp.lt.u32 more, p_depth, depth", "setp.le.u32 more, p_depth, depth"},
+  };
+  for (const auto& edit : wrong)
+    EXPECT_NE(run_own(make(gemms[1].id, edit.from, edit.to), 600 * 192), "") << edit.from;
+  // A buffer that the copy engine still reads, and words that it does not see.
+  for (const auto& [from, to] :
+       {std::pair{"cp.async.bulk.wait_group.read 1", "cp.async.bulk.wait_group.read 2"},
+        std::pair{"fence.proxy.async.shared::cta", "mov.u32 at, at"}}) {
+    const auto race = checked(make(gemms[2].id, from, to), {300 * 256});
+    EXPECT_EQ(race.verdict, protocol::Verdict::error) << from << text_of(race);
+  }
+}
+
+// By hand: a = (1, 2), (3, 4); b = (5, 6), (7, 8). bf16 has steps of 1/4 from 32 on.
+TEST(Workloads, TheReferenceOfGemmIsThatByHand) {
+  workload::WorkloadShape shape{"gemm", "out", 4, 4, -12, -133};
+  shape.rows = shape.columns = 2;
+  shape.halves = true;
+  const auto check = [&](float first, float second, float third, float fourth) {
+    workload::Expected expected(shape, {0, {{1, 2, 3, 4}, {5, 6, 7, 8}}, 2, 2});
+    const auto half = [](float value) { return std::uint32_t{workload::bf16_of(value)}; };
+    const std::uint32_t words[] = {half(first) | half(second) << 16U, half(third) | half(fourth)
+                                                                                        << 16U};
+    return static_cast<bool>(expected.check(4, 0, words));
+  };
+  EXPECT_TRUE(check(17, 23, 39, 53));
+  EXPECT_FALSE(check(23, 17, 39, 53));
+  EXPECT_FALSE(check(17, 23, 39.25F, 53));
+  EXPECT_EQ(workload::bf16_of(1.00390625F), 0x3F80);  // a tie goes to the even one
+  EXPECT_EQ(workload::bf16_of(1.01171875F), 0x3F82);
+  EXPECT_TRUE(std::isnan(workload::value_of_bf16(workload::bf16_of(NAN))));
+}
+
+// 2^46 products: of 8,192 rows one is compared.
+TEST(Workloads, OfALargeProductSomeRowsAreCompared) {
+  workload::WorkloadShape shape{"gemm", "out", std::int64_t{1} << 31, 1, -12, -133};
+  shape.rows = shape.columns = std::int64_t{1} << 15;
+  workload::Expected expected(shape, {0, {{1, 2, 3}, {4, 5, 6}}, 1U << 15U, 1U << 15U});
+  const std::uint32_t word = 0;
+  EXPECT_FALSE(expected.check(std::uint64_t{1} << 31U, 0, std::span(&word, 1)));
+  EXPECT_TRUE(
+      expected.check(std::uint64_t{1} << 31U, std::uint64_t{1} << 15U, std::span(&word, 1)));
+}
+
+TEST(Workloads, ABadGemmIsAnErrorWithItsReason) {
+  const std::string gemm =
+      "gemm/mbarrier_bulk/matrices/wgmma/granularity=producer_warp/consumers=2/";
+  says(gemm + "tile_n=256/n=640", "n is whole tiles of columns");
+  says(gemm + "tile_n=256/num_stages=6", "at most 231424 bytes");
+  says(gemm + "tile_n=256/multicast=a", "CTAs of a cluster share rows");
+  says(gemm + "tile_n=128", "payload_bytes = 2 * tile_k");
 }
 
 }  // namespace

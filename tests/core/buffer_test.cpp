@@ -1,6 +1,9 @@
 // What a buffer holds before a launch.
 #include "core/launch/buffer.h"
 
+#include <bit>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -24,14 +27,16 @@ TEST(Buffer, FillsAreReadAndWritten) {
                       {"index", "index", {Kind::index, 0}},
                       {"random:7", "random:7", {Kind::random, 7}},
                       {"blocks:7", "blocks:7", {Kind::blocks, 7}},
-                      {"signs:7", "signs:7", {Kind::signs, 7}}};
+                      {"signs:7", "signs:7", {Kind::signs, 7}},
+                      {"bf16:rare:7", "bf16:rare:7", {Kind::rare, 7, {}, 0, true}}};
   for (const Row& row : rows) {
     const auto fill = launch::BufferFill::of_text(row.text);
     ASSERT_TRUE(fill) << row.text;
     EXPECT_EQ(*fill, row.fill) << row.text;
     EXPECT_EQ(launch::to_string(*fill), row.written);
   }
-  for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296"})
+  for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296",
+                           "bf16:", "bf16:random:7", "bf16:bf16:normal:7"})
     EXPECT_FALSE(launch::BufferFill::of_text(text)) << text;
 }
 
@@ -48,6 +53,24 @@ TEST(Buffer, ContentIsWhatAnybodyCanMake) {
   EXPECT_EQ(signs[0], 0x3f803f80U);
   EXPECT_EQ(signs[1], 0xbf80bf80U);
   EXPECT_EQ(signs[257 * 65536 / 4 + 1], 0xbf80bf80U);
+}
+
+// Two numbers a word, the lower one first: those of a buffer of f32, rounded; after all of them the
+// first again, in the other half.
+TEST(Buffer, HalvesAreTheNumbersRounded) {
+  const std::size_t words = launch::float_words;
+  const auto whole = content_of({"a", 4 * words, {Kind::normal, 3}});
+  const auto halves = content_of({"a", 4 * words, {Kind::normal, 3, {}, 0, true}});
+  const auto number = [&](std::size_t n) { return std::bit_cast<float>(whole[n % words]); };
+  const auto half = [&](std::size_t n) {
+    return std::bit_cast<float>(halves[n / 2] >> (n % 2 * 16) << 16U);
+  };
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, words - 1, words, 2 * words - 1})
+    EXPECT_LE(std::abs(half(n) - number(n)), std::abs(number(n)) / 256) << n;
+  EXPECT_NE(half(0), half(1));
+  const auto numbers = launch::numbers_of({"a", 4 * words, {Kind::normal, 3, {}, 0, true}});
+  EXPECT_EQ(numbers.size(), words);
+  EXPECT_EQ(numbers[words - 1], half(words - 1));
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST(Head, SaysWhatItCannotAskFor) {
        "[resources]\n//@ buffers = [{ name = \"a\", bytes = 4, fill = \"zeros\" }]\n//@ [launch]",
        "spec: t.ptx:16: fill: no fill 'zeros' (zero, none, index, random:SEED, blocks:SEED, "
        "signs:SEED, normal:SEED, uniform:SEED, special:SEED, rare:SEED, "
-       "indices:MIX:BOUND:SEED or a number)"},
+       "bf16:normal:SEED (or another of these four), indices:MIX:BOUND:SEED or a number)"},
       {"[launch]",
        "[resources]\n//@ buffers = [{ name = \"a\", bytes = 4, parameter = 24 }]\n//@ [launch]",
        "spec: t.ptx:16: parameter: 'a' has no place in the parameter block (leave it out: it is "

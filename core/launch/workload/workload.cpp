@@ -1,7 +1,7 @@
 #include "core/launch/workload/workload.h"
 
 #include "core/base/parallel.h"
-#include "core/launch/buffer.h"
+#include "core/launch/workload/bf16.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-// A workload: a kernel whose result somebody needs. What its inputs hold, and what is right to be
+// A workload: a kernel with a result. What its inputs hold, and what is right to be
 // in its output, by a reference in double precision (references.cpp).
 #pragma once
 
