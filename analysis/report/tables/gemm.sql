@@ -14,7 +14,7 @@ most = { words = "N", least = 1 }
 WITH
 gemm AS (
   SELECT coalesce(m, 8192) AS m, coalesce(n, 8192) AS n, coalesce(k, 8192) AS k, protocol, coalesce(arrival, 'warp') AS arrival,
-         64 * consumers || ' x ' || coalesce(tile_n, 128) AS tile, coalesce(num_stages, 4) AS stages,
+         (64 * consumers) || ' x ' || coalesce(tile_n, 128) AS tile, coalesce(num_stages, 4) AS stages,
          coalesce(payload_bytes, 49152) AS slot, coalesce(in_flight, 0) AS under_way, coalesce(multicast, 'none') AS shares,
          coalesce(order_rows, 8) AS order_rows, id, device, cycles, half, f, {where} AS wanted
   FROM figure WHERE kind = 'point' AND quantity = 'cycles' AND probe = 'gemm' AND reason = '' AND cycles > 0),
