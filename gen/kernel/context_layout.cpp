@@ -51,6 +51,7 @@ json column_blocks(int columns) {
     }
     blocks.push_back({{"first_column", std::to_string(first)},
                       {"is_second_buffer", first / block_columns % 2 == 1},
+                      {"stores_left", first == 0 && columns / block_columns % 2 == 1 ? "0" : "1"},
                       {"groups", std::move(groups)}});
   }
   return blocks;
