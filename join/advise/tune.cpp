@@ -171,7 +171,8 @@ class Tuner {
             fmt::format("--benchmark_repetitions={}", conditions)};
   }
 
-  // As a child. Step::device where there is no GPU: what waits for one is noted.
+  // As a child. Step::device where there is no GPU: what waits for one is noted. Any other error of
+  // the device (an anchor that is off) is an error here, too.
   Status bench(const std::vector<std::string>& ids, int conditions) {
     const auto beside = base::find_beside_program({"phasebit-bench", "bench/phasebit-bench"});
     const std::string program = !request_.bench.empty() ? request_.bench
@@ -184,12 +185,23 @@ class Tuner {
     std::string said(base::trimmed(output.err, "\n"));
     said = said.substr(said.rfind('\n') + 1);
     if (output.signal == 0 && output.exit_status == base::exit_code(Step::device)) {
+      if (!without_gpu(output.err))
+        return fail(Step::device, "{}", base::trimmed(output.err, "\n"));
       waiting_ =
           Waiting{said, ids.size(), ids.size() * all_conditions, bundle().string(),
                   fmt::format("{}", fmt::join(command("phasebit-bench", all_conditions), " "))};
       return fail(Step::device, "{}", said);
     }
     return fail(Step::launch, "{} {}: {}", program, output.how_it_ended(), output.err);
+  }
+
+  // What phasebit-bench says where there is no GPU, in words: its exit code is that of any device
+  // error.
+  static bool without_gpu(const std::string& said) {
+    for (const char* words :
+         {"there is no CUDA driver here", "finds no usable GPU", "there is no device "})
+      if (said.find(words) != std::string::npos) return true;
+    return false;
   }
 
   const TuneRequest& request_;

@@ -158,8 +158,7 @@ TEST(Tune, ReplaysWhatIsPublished) {
   const json seen = json::parse(advised.out);
   const base::TempDir folder = base::TempDir::create().value();
   std::string ids;
-  for (const json& one : seen["ranked"])
-    ids += one["id"].get<std::string>() + "\n";
+  for (const json& one : seen["ranked"]) ids += one["id"].get<std::string>() + "\n";
   ASSERT_TRUE(base::write_file(folder.path() / "ids", ids));
   const auto tuned =
       run_phasebit({"tune"}, question({"--replay", "--json", "--device", "H200", "--without",
@@ -201,17 +200,33 @@ TEST(Tune, SaysWhatItWouldMeasureWithoutAGpu) {
   const base::TempDir folder = base::TempDir::create().value();
   const fs::path bundle = folder.path() / "bundle";
   fs::create_directories(bundle);
-  ASSERT_TRUE(base::write_file(bundle / "fake.json", R"({"device": {"error": "no GPU here"}})"));
+  ASSERT_TRUE(base::write_file(bundle / "fake.json",
+                               R"({"device": {"error": "there is no CUDA driver here: x"}})"));
   const auto tuned =
       run_phasebit({"tune"}, question({"--anew", "--bench", std::getenv("PHASEBIT_FAKE_BENCH"),
                                        "--points", "16", "-o", folder.path().string()}));
   ASSERT_TRUE(tuned.ok()) << tuned.err;
-  EXPECT_NE(tuned.out.find("no GPU here"), std::string::npos) << tuned.out;
+  EXPECT_NE(tuned.out.find("there is no CUDA driver here"), std::string::npos) << tuned.out;
   EXPECT_NE(tuned.out.find(fmt::format("phasebit-bench --bundle {}", bundle.string())),
             std::string::npos)
       << tuned.out;
   EXPECT_TRUE(fs::exists(bundle / "manifest.json"));
   EXPECT_FALSE(fs::exists(folder.path() / "tuned.sqlite"));
+}
+
+// A GPU that is there and is refused is an error, not something to wait for.
+TEST(Tune, AnErrorOfTheDeviceIsAnError) {
+  const base::TempDir folder = base::TempDir::create().value();
+  const fs::path bundle = folder.path() / "bundle";
+  fs::create_directories(bundle);
+  ASSERT_TRUE(
+      base::write_file(bundle / "fake.json", R"({"device": {"error": "an anchor is off: x"}})"));
+  const auto tuned =
+      run_phasebit({"tune"}, question({"--anew", "--bench", std::getenv("PHASEBIT_FAKE_BENCH"),
+                                       "--points", "16", "-o", folder.path().string()}));
+  EXPECT_EQ(tuned.exit_status, base::exit_code(base::Step::device));
+  EXPECT_NE(tuned.err.find("an anchor is off: x"), std::string::npos) << tuned.err;
+  EXPECT_EQ(tuned.out.find("waits"), std::string::npos) << tuned.out;
 }
 
 }  // namespace
