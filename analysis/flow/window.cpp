@@ -166,11 +166,21 @@ class WindowFinder {
     return {verbs.size(), count};
   }
 
-  // Whether a turn of it takes a slot over and hands it on.
-  bool hands_over(const Loop& loop) const {
-    const std::set<std::string_view> verbs = verbs_of(loop).first;
-    return (verbs.contains("wait") && verbs.contains("release")) ||
-           (verbs.contains("acquire") && verbs.contains("commit"));
+  int count_of(const Loop& loop, std::string_view verb) const {
+    int count = 0;
+    for (std::size_t b = 0; b < loop.contains.size(); ++b)
+      for (int i = graph_.blocks[b].begin; loop.contains[b] && i < graph_.blocks[b].end; ++i) {
+        const SourceLine* line = source_line(source_, kernel_.instructions[index_of(i)]);
+        count += line != nullptr && line->verb == verb && line->role == window_.role ? 1 : 0;
+      }
+    return count;
+  }
+
+  // Whether all slots that the outer loop waits for are waited for in this one, and handed on.
+  bool has_all_items(const Loop& loop, const Loop& outer) const {
+    const int waits = count_of(loop, "wait");
+    return waits > 0 && waits == count_of(outer, "wait") && count_of(loop, "release") > 0 &&
+           count_of(outer, "use_words") > count_of(loop, "use_words");
   }
 
   bool in_window(const Loop& loop) const {
@@ -197,7 +207,7 @@ class WindowFinder {
     // A loop over tiles has that over the items of a tile in it.
     for (const Loop& loop : nest_.loops)
       if (best != nullptr && loop.depth > best->depth && best->contains[index_of(loop.header)] &&
-          in_window(loop) && hands_over(loop))
+          in_window(loop) && has_all_items(loop, *best))
         best = &loop;
     return best;
   }

@@ -37,8 +37,8 @@ struct RoleWindow {
 // The timed loop is, of the outermost loops that lie in the window, the one with instructions of
 // the most verbs of the role; of several, the one with the most instructions of verbs, then the
 // first. Prologue and epilogue loops of a ring have fewer verbs than its main loop; a remainder
-// loop of an unrolled one is smaller. If a loop in it takes slots over and hands them on, that loop
-// is the timed one: the other goes over tiles.
+// loop of an unrolled one is smaller. If a loop in it has all waits of a consumer, and words are
+// used in the other alone, that loop is the timed one: the other goes over tiles.
 std::vector<RoleWindow> find_windows(const cubin::SassKernel& kernel,
                                      const launch::SourceMap& source);
 
