@@ -1,5 +1,5 @@
-// A product by CUTLASS's collectives, with the tile of the workload gemm: each cluster shape by both
-// kinds of kernel, timed as phasebit-bench times a workload. A program of its own.
+// A product by CUTLASS's collectives, with the tile of the workload gemm, each cluster shape, and
+// ping-pong, timed as phasebit-bench times a workload. A program of its own.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-// One producer warp, two consumer warpgroups: a sum stands where the products go.
+// One producer warp, two consumer warpgroups: a sum is where the products go.
 #include "ring.cuh"
 namespace ring = phasebit::ring_6437a8c04a7e;
 
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(384) sum(const uint4* in, unsigned* out, unsig
     for (; state.count() < items; ++state) {
       ring::consumer_wait(state);
       total += tiles[state.index() * 1024 + threadIdx.x - 128].x;
-      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the next copy, after this read
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // before the next copy
       ring::consumer_release(state);
     }
     out[threadIdx.x - 128] = total;

@@ -41,7 +41,8 @@ class Tutorial(unittest.TestCase):
                     self.skipTest("no nvcc: tools/emitted --compilers fetches it")
                 with self.subTest(command=command):
                     done = subprocess.run(["bash", "-c", command], cwd=place, text=True,
-                                          check=False, capture_output=True, env={**os.environ, "PATH": path})
+                                          check=False, capture_output=True,
+                                          env={**os.environ, "PATH": path})
                     wrong = "phasebit: usage" in shown or ": error, " in shown
                     said = done.stderr if shown.startswith("phasebit: ") else done.stdout
                     pattern = ".*?".join(map(re.escape, shown.split("...")))

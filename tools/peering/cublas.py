@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times torch.matmul (cuBLAS) on the shapes of the sweeps `gemm`, as phasebit-bench times workloads.
+"""Times torch.matmul (cuBLAS) on the shapes of the sweep gemm, as phasebit-bench times workloads.
 
 tools/peering/cublas.py [MILLISECONDS]     on a machine with a GPU and torch
 
@@ -37,7 +37,8 @@ def microseconds(multiply, out, pause):
 
 def main():
     pause = float(sys.argv[1]) / 1000 if len(sys.argv) > 1 else 0
-    print(f"pauses of {1000 * pause:g} ms, {torch.cuda.get_device_name(0)}, torch {torch.__version__}")
+    name = torch.cuda.get_device_name(0)
+    print(f"pauses of {1000 * pause:g} ms, {name}, torch {torch.__version__}")
     for m, n, k in SHAPES:
         torch.manual_seed(1)
         a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
