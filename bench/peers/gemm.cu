@@ -26,8 +26,8 @@ struct Buffers {
   Element *a, *b, *out;
 };
 
-#define CHECK(call)                                                              \
-  if (const cudaError_t error = (call); error != cudaSuccess)                    \
+#define CHECK(call)                                           \
+  if (const cudaError_t error = (call); error != cudaSuccess) \
   std::printf("%s: %s\n", #call, cudaGetErrorString(error)), std::exit(1)
 
 // Normal enough: sums of four uniform numbers.
@@ -124,8 +124,8 @@ int main() {
         "128 x 256, cooperative, 2x1", shape, buffers);
     time_kernel<Wide, cute::Shape<_1, _2, _1>, Together, StoreTogether>(
         "128 x 256, cooperative, 1x2", shape, buffers);
-    time_kernel<Square, cute::Shape<_2, _1, _1>, InTurns, StoreInTurns>(
-        "128 x 128, ping-pong, 2x1", shape, buffers);
+    time_kernel<Square, cute::Shape<_2, _1, _1>, InTurns, StoreInTurns>("128 x 128, ping-pong, 2x1",
+                                                                        shape, buffers);
     CHECK(cudaFree(buffers.a));
     CHECK(cudaFree(buffers.b));
     CHECK(cudaFree(buffers.out));

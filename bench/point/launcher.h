@@ -62,8 +62,7 @@ class Launcher {
   // before unless all of the data is. The tile it begins at, of shape.data.
   std::uint32_t next_tile(const launch::LaunchShape& shape, std::uint32_t items);
   Status encode_maps(const launch::LaunchShape& shape, std::uint32_t items,
-                     device::Device::Address payload_in,
-                     device::Arguments& arguments);
+                     device::Device::Address payload_in, device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);
 

@@ -210,8 +210,8 @@ Result<Opened> open(const device::DeviceRequest& request,
   PHASEBIT_TRY_ASSIGN(device, open_device(request));
   PHASEBIT_TRY(device::check_target(manifest.target, device->info()));
   for (launch::BundleVariant& variant : manifest.variants)
-    variant.launch.sms = std::min(
-        variant.launch.sms, device->info().row.multiprocessors / variant.launch.cluster_size);
+    variant.launch.sms = std::min(variant.launch.sms,
+                                  device->info().row.multiprocessors / variant.launch.cluster_size);
   return Opened{std::move(manifest), std::move(device)};
 }
 

@@ -21,8 +21,7 @@ struct KernelParams {
   std::uint64_t payload_in = 0;         // +24 room for the images that copies read, which the
                                         //     kernel writes itself (PayloadShape::period)
   std::uint64_t payload_out = 0;   // +32 uint32[ctas_per_sm * threads]: the checksum of each thread
-  // +40 blocks of work an item; of a product that is made tile by tile its columns, then its depth
-  std::uint32_t work_amount = 0;
+  std::uint32_t work_amount = 0;   // +40 blocks of work an item
   std::uint32_t delay_cycles = 0;  // +44 cycles that a delayed role waits before it acts
   std::uint32_t seed = 0;          // +48 first payload word of item 0
   std::uint32_t zero = 0;          // +52 always 0; unknown to ptxas, it ties chains together

@@ -194,7 +194,7 @@ KernelParams params_of(const LaunchShape& shape) {
   KernelParams params;
   params.work_amount = shape.work_amount;
   params.delay_cycles = shape.delay_cycles;
-  if (shape.workload.tile_rows > 0) {
+  if (shape.workload.tile_rows > 0) {  // a product has neither: its columns, and its depth
     params.work_amount = static_cast<std::uint32_t>(shape.workload.rows);
     params.delay_cycles = static_cast<std::uint32_t>(shape.workload.columns);
   }

@@ -55,7 +55,8 @@ double rounded(double value, bool up) {
 }
 
 std::string range_text(const Range& range) {
-  const std::string from = plain(range.low), to = plain(range.high);
+  const std::string to = plain(range.high);
+  std::string from = plain(range.low);
   if (from == to) return from;
   return fmt::format("{} to {}", plain(rounded(range.low, false)),
                      plain(rounded(range.high, true)));
