@@ -4,8 +4,8 @@
 #include "core/isa/opcodes.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 
 namespace phasebit::flow {
 
@@ -146,41 +146,32 @@ class WindowFinder {
     return any;
   }
 
-  // Verbs of the role in a loop, and instructions of them.
-  std::pair<std::set<std::string_view>, int> verbs_of(const Loop& loop) const {
-    std::set<std::string_view> verbs;
-    int count = 0;
+  // Verbs of the role in a loop, each with its instructions there.
+  std::map<std::string_view, int> verbs_of(const Loop& loop) const {
+    std::map<std::string_view, int> verbs;
     for (std::size_t b = 0; b < loop.contains.size(); ++b) {
       if (!loop.contains[b]) continue;
       for (int i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i) {
         const SourceLine* line = source_line(source_, kernel_.instructions[index_of(i)]);
         if (line == nullptr || line->verb.empty() || line->role != window_.role) continue;
-        verbs.insert(line->verb), ++count;
+        ++verbs[line->verb];
       }
     }
-    return {verbs, count};
+    return verbs;
   }
 
   std::pair<std::size_t, int> weight(const Loop& loop) const {
-    const auto [verbs, count] = verbs_of(loop);
-    return {verbs.size(), count};
-  }
-
-  int count_of(const Loop& loop, std::string_view verb) const {
+    const std::map<std::string_view, int> verbs = verbs_of(loop);
     int count = 0;
-    for (std::size_t b = 0; b < loop.contains.size(); ++b)
-      for (int i = graph_.blocks[b].begin; loop.contains[b] && i < graph_.blocks[b].end; ++i) {
-        const SourceLine* line = source_line(source_, kernel_.instructions[index_of(i)]);
-        count += line != nullptr && line->verb == verb && line->role == window_.role ? 1 : 0;
-      }
-    return count;
+    for (const auto& verb : verbs) count += verb.second;
+    return {verbs.size(), count};
   }
 
   // Whether all slots that the outer loop waits for are waited for in this one, and handed on.
   bool has_all_items(const Loop& loop, const Loop& outer) const {
-    const int waits = count_of(loop, "wait");
-    return waits > 0 && waits == count_of(outer, "wait") && count_of(loop, "release") > 0 &&
-           count_of(outer, "use_words") > count_of(loop, "use_words");
+    std::map<std::string_view, int> own = verbs_of(loop), all = verbs_of(outer);
+    return own["wait"] > 0 && own["wait"] == all["wait"] && own["release"] > 0 &&
+           all["use_words"] > own["use_words"];
   }
 
   bool in_window(const Loop& loop) const {
